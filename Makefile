@@ -1,0 +1,97 @@
+# ako-lua. `make` builds build/ako-lua and build/ako-worker; `make demo` runs the main job; `make test` the tests.
+#
+#   V=1                    print commands           CUDA=0                 leave the CUDA parts out
+#   SAN=address,undefined  sanitizer build          WERROR=1               warnings are errors (CI)
+#   PREFIX, DESTDIR        where install puts things CUDA_HOME             which CUDA toolkit's headers to use
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+BINDIR     = $(DESTDIR)$(PREFIX)/bin
+LIBDIR     = $(DESTDIR)$(PREFIX)/lib
+LIBEXECDIR = $(DESTDIR)$(PREFIX)/libexec/ako-lua
+INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/ako
+DATADIR    = $(DESTDIR)$(PREFIX)/share/ako-lua
+
+ifdef SAN
+B := build/$(subst $(comma),-,$(SAN))
+else
+B := build
+endif
+comma := ,
+Q := $(if $(V),,@)
+
+include mk/deps.mk
+
+CC       ?= cc
+WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla \
+            $(if $(WERROR),-Werror)
+CFLAGS   ?= -O2 -g
+# Random numbers must have the same bits on CPU and GPU, so no compiler may fuse a multiply and an add.
+ALL_CFLAGS  := -std=c11 -fPIC -fvisibility=default -ffp-contract=off $(WARNINGS) $(CFLAGS) \
+               $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+ALL_LDFLAGS := $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN)) -rdynamic
+CORE_CPP := -D_GNU_SOURCE -Icore -DAKO_SOURCE_DIR='"$(CURDIR)"' $(CORE_CFLAGS) $(CUDA_CPP) $(CPPFLAGS)
+LUA_CPP  := -D_GNU_SOURCE -Icore -Ilua $(LUA_CFLAGS) $(CPPFLAGS)
+CORE_ALL_LIBS := $(CORE_LIBS) -ldl -lm -lpthread -lrt
+
+CORE_SRC   := $(wildcard core/*.c) $(if $(HAVE_CUDA),$(wildcard core/gpu/*.c),$(wildcard core/nogpu/*.c))
+WORKER_SRC := $(wildcard core/worker/*.c)
+LUA_SRC    := $(wildcard lua/*.c)
+TEST_SRC   := $(wildcard tests/core/test_*.c)
+
+CORE_OBJ   := $(CORE_SRC:%.c=$(B)/obj/%.o)
+WORKER_OBJ := $(WORKER_SRC:%.c=$(B)/obj/%.o)
+LUA_OBJ    := $(LUA_SRC:%.c=$(B)/obj/%.o)
+TESTS      := $(TEST_SRC:tests/core/%.c=$(B)/tests/%)
+
+.PHONY: all demo test test-gpu bench lint install uninstall clean deps format
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+# demo and test install what is missing first; only then can pkg-config answer, so they build in a second make.
+all: | checkdeps
+	$(Q)$(MAKE) --no-print-directory programs
+
+.PHONY: programs tests checkdeps
+programs: $(B)/libako.a $(B)/libako.so $(B)/ako-lua $(B)/ako-worker
+tests: programs $(TESTS)
+
+$(B)/obj/core/%.o: core/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(CORE_CPP) -MMD -MP -c $< -o $@
+
+$(B)/obj/lua/%.o: lua/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(LUA_CPP) -MMD -MP -c $< -o $@
+
+$(B)/libako.a: $(CORE_OBJ)
+	$(if $(V),,@echo "  AR    $@")
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libako.so: $(CORE_OBJ)
+	$(if $(V),,@echo "  LD    $@")
+	$(Q)$(CC) -shared $(ALL_LDFLAGS) $^ $(CORE_ALL_LIBS) -o $@
+
+$(B)/ako-lua: $(LUA_OBJ) $(B)/libako.a
+	$(if $(V),,@echo "  LD    $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LUA_LIBS) $(CORE_ALL_LIBS) -o $@
+
+$(B)/ako-worker: $(WORKER_OBJ) $(B)/libako.a
+	$(if $(V),,@echo "  LD    $@")
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(CORE_ALL_LIBS) -o $@
+
+$(B)/tests/%: tests/core/%.c $(B)/libako.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(CORE_CPP) -Itests/core $(CMOCKA_CFLAGS) -MMD -MP $< $(B)/libako.a $(ALL_LDFLAGS) \
+	    $(CMOCKA_LIBS) $(CORE_ALL_LIBS) -o $@
+
+# Files that core embeds with .incbin, which -MMD cannot see.
+$(B)/obj/core/gpu/%.o: $(wildcard core/gpu/*.cu) core/philox.h
+
+-include $(CORE_OBJ:.o=.d) $(WORKER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(TESTS:=.d)
+
+clean:
+	rm -rf build

@@ -1,0 +1,256 @@
+#include "fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+
+int ako_fs_read(ako_buf *out, const char *path, size_t limit)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return ako_fail_errno("fs", "cannot read %s", path);
+    size_t start = out->size;
+    int status = AKO_OK;
+    while (status == AKO_OK) {
+        char *end = ako_buf_reserve(out, 65536);
+        ssize_t n = end ? read(fd, end, 65536) : 0;
+        if (!end)
+            status = ako_fail(AKO_NOMEM, "fs", "out of memory reading %s", path);
+        else if (n < 0 && errno != EINTR)
+            status = ako_fail_errno("fs", "cannot read %s", path);
+        else if (n == 0)
+            break;
+        else if (n > 0)
+            out->size += (size_t)n;
+        if (limit && out->size - start > limit)
+            status = ako_fail(AKO_LIMIT, "fs", "%s is larger than %zu bytes", path, limit);
+    }
+    close(fd);
+    if (out->data)
+        out->data[out->size] = '\0';
+    return status;
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        data += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+static void sync_parent(const char *path)
+{
+    char *copy = strdup(path);
+    char *slash = copy ? strrchr(copy, '/') : NULL;
+    if (slash)
+        slash[slash == copy] = '\0';
+    int fd = copy ? open(slash ? copy : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(copy);
+}
+
+static mode_t mode_for(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0)
+        return st.st_mode & 07777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+int ako_fs_write(const char *path, const void *data, size_t size, bool sync)
+{
+    char resolved[PATH_MAX];
+    const char *target = realpath(path, resolved) ? resolved : path;
+    ako_buf temp = {0};
+    ako_buf_printf(&temp, "%s.ako-XXXXXX", target);
+    if (temp.oom)
+        return ako_fail(AKO_NOMEM, "fs", "out of memory writing %s", path);
+    int fd = mkostemp(temp.data, O_CLOEXEC);
+    if (fd < 0) {
+        int status = ako_fail_errno("fs", "cannot write %s", path);
+        ako_buf_free(&temp);
+        return status;
+    }
+    int status = AKO_OK;
+    if (write_all(fd, data, size) != 0 || fchmod(fd, mode_for(target)) != 0 || (sync && fsync(fd) != 0))
+        status = ako_fail_errno("fs", "cannot write %s", path);
+    if (close(fd) != 0 && status == AKO_OK)
+        status = ako_fail_errno("fs", "cannot write %s", path);
+    if (status == AKO_OK && rename(temp.data, target) != 0)
+        status = ako_fail_errno("fs", "cannot replace %s", path);
+    if (status != AKO_OK)
+        unlink(temp.data);
+    else if (sync)
+        sync_parent(target);
+    ako_buf_free(&temp);
+    return status;
+}
+
+int ako_fs_mkdirs(const char *path)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return ako_fail(AKO_NOMEM, "fs", "out of memory creating %s", path);
+    int failed = 0;
+    for (char *p = copy + 1; !failed; p++) {
+        char end = *p;
+        if (end != '/' && end != '\0')
+            continue;
+        *p = '\0';
+        failed = mkdir(copy, 0777) != 0 && errno != EEXIST;
+        *p = end;
+        if (end == '\0')
+            break;
+    }
+    int status = AKO_OK;
+    if (failed)
+        status = ako_fail_errno("fs", "cannot create folder %s", path);
+    else if (!ako_fs_is_dir(path))
+        status = ako_fail(AKO_EXISTS, "fs", "cannot create folder %s: a file is in the way", path);
+    free(copy);
+    return status;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)st, (void)type, (void)ftw;
+    return remove(path) != 0 && errno != ENOENT ? -1 : 0;
+}
+
+int ako_fs_remove_tree(const char *path)
+{
+    if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT)
+        return ako_fail_errno("fs", "cannot remove %s", path);
+    return AKO_OK;
+}
+
+int ako_fs_temp_dir(char *out, size_t out_size, const char *prefix)
+{
+    const char *base = getenv("TMPDIR");
+    int n = snprintf(out, out_size, "%s/%s-XXXXXX", base && *base ? base : "/tmp", prefix);
+    if (n < 0 || (size_t)n >= out_size)
+        return ako_fail(AKO_INVALID, "fs", "the path of the temporary folder is too long");
+    if (!mkdtemp(out))
+        return ako_fail_errno("fs", "cannot create a temporary folder %s", out);
+    return AKO_OK;
+}
+
+int ako_fs_absolute(char **out, const char *path)
+{
+    *out = realpath(path, NULL);
+    return *out ? AKO_OK : ako_fail_errno("fs", "cannot resolve %s", path);
+}
+
+bool ako_fs_exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0;
+}
+
+bool ako_fs_is_dir(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool ako_fs_is_executable(const char *path)
+{
+    return !ako_fs_is_dir(path) && access(path, X_OK) == 0;
+}
+
+static int keep_entry(const struct dirent *e)
+{
+    return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int ako_fs_list(const char *path, int (*entry)(void *payload, const char *name), void *payload)
+{
+    struct dirent **names;
+    int n = scandir(path, &names, keep_entry, by_bytes);
+    if (n < 0)
+        return ako_fail_errno("fs", "cannot list %s", path);
+    int result = 0;
+    for (int i = 0; i < n; i++) {
+        if (result == 0)
+            result = entry(payload, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+    return result;
+}
+
+static void user_dir_path(ako_buf *out, const char *kind)
+{
+    static const struct {
+        const char *kind, *variable, *under_home;
+    } table[] = {{"cache", "XDG_CACHE_HOME", ".cache"}, {"state", "XDG_STATE_HOME", ".local/state"}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strcmp(kind, table[i].kind) != 0)
+            continue;
+        const char *base = getenv(table[i].variable), *home = getenv("HOME");
+        if (base && base[0] == '/')
+            ako_buf_printf(out, "%s/ako-lua", base);
+        else if (home && home[0] == '/')
+            ako_buf_printf(out, "%s/%s/ako-lua", home, table[i].under_home);
+    }
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    if (strcmp(kind, "runtime") == 0 && runtime && runtime[0] == '/')
+        ako_buf_printf(out, "%s/ako-lua", runtime);
+    if (out->size == 0)
+        ako_buf_printf(out, "/tmp/ako-lua-%u%s%s", (unsigned)getuid(), strcmp(kind, "runtime") ? "/" : "",
+                       strcmp(kind, "runtime") ? kind : "");
+}
+
+int ako_fs_user_dir(char **out, const char *kind)
+{
+    ako_buf path = {0};
+    user_dir_path(&path, kind);
+    *out = ako_buf_take(&path);
+    if (!*out)
+        return ako_fail(AKO_NOMEM, "fs", "out of memory");
+    int status = ako_fs_mkdirs(*out);
+    if (status != AKO_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+int ako_fs_program_dir(char **out)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n < 0)
+        return ako_fail_errno("fs", "cannot find the running program");
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    *(slash == path ? slash + 1 : slash) = '\0';
+    *out = strdup(path);
+    return *out ? AKO_OK : ako_fail(AKO_NOMEM, "fs", "out of memory");
+}

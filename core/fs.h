@@ -1,0 +1,35 @@
+/* Files, for the parts of core that keep caches, journals and scratch folders. Paths are bytes, any encoding. */
+#ifndef AKO_FS_H
+#define AKO_FS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+/* Appends the whole file; fails with AKO_NOTFOUND, AKO_IO or, over `limit` bytes (0: none), AKO_LIMIT. */
+int ako_fs_read(ako_buf *out, const char *path, size_t limit);
+
+/* Replaces the file by rename, so that readers and crashes see the old or the new content and nothing between;
+ * with `sync` the content and the folder are on disk when it returns. A symbolic link is followed to its file. */
+int ako_fs_write(const char *path, const void *data, size_t size, bool sync);
+
+int ako_fs_mkdirs(const char *path);      /* mkdir -p; fine when it is there */
+int ako_fs_remove_tree(const char *path); /* rm -rf without following links; fine when it is not there */
+int ako_fs_temp_dir(char *out, size_t out_size, const char *prefix); /* a new folder, mode 0700, under $TMPDIR or /tmp */
+int ako_fs_absolute(char **out, const char *path);                   /* realpath; the caller frees */
+bool ako_fs_exists(const char *path);
+bool ako_fs_is_dir(const char *path);
+bool ako_fs_is_executable(const char *path);
+
+/* Calls `entry` with each name but . and .., in byte order; a non-zero return stops the walk and is returned. */
+int ako_fs_list(const char *path, int (*entry)(void *payload, const char *name), void *payload);
+
+/* "$XDG_CACHE_HOME/ako-lua" or "~/.cache/ako-lua" for kind "cache", likewise "state" (~/.local/state) and "runtime"
+ * ($XDG_RUNTIME_DIR, else /tmp/ako-lua-<uid>). Creates the folder; the caller frees *out. */
+int ako_fs_user_dir(char **out, const char *kind);
+
+/* The folder of the running program's own file; the caller frees *out. */
+int ako_fs_program_dir(char **out);
+
+#endif
