@@ -1,0 +1,57 @@
+/* Something that can be called on bound buffers: kernels of a cubin with launch geometry, or a host function of a
+ * shared object called through libffi. The referee runs the reference with it, the candidate its solution. */
+#ifndef AKO_RUNNER_H
+#define AKO_RUNNER_H
+
+#include <stdint.h>
+
+#include "memory.h"
+
+typedef enum ako_lane { AKO_LANE_CUDA, AKO_LANE_CUDA_HOST, AKO_LANE_C } ako_lane;
+int ako_lane_parse(ako_lane *out, const char *name); /* "cuda", "cuda-host", "c" */
+const char *ako_lane_name(ako_lane lane);
+ako_place ako_lane_place(ako_lane lane); /* GPU for the first two */
+
+typedef enum ako_arg_kind { AKO_ARG_POINTER, AKO_ARG_I32, AKO_ARG_I64, AKO_ARG_SCALAR } ako_arg_kind;
+
+typedef struct ako_arg {
+    ako_arg_kind kind;
+    int buffer;      /* POINTER: index into the addresses given to bind */
+    int size;        /* bytes passed by value: 4, 8, or a scalar's size */
+    char dtype;      /* SCALAR: an ako_dtype */
+    uint8_t bits[8]; /* the value, little-endian */
+    char name[64];   /* as the user wrote it, for messages */
+} ako_arg;
+
+typedef struct ako_call {
+    char symbol[512]; /* lowered name of the kernel, or the entry of a shared object */
+    char label[256];  /* as the user wrote it: "softmax<4, float>" */
+    int line;         /* of the launch line in the user's source, 0 if there is none */
+    unsigned grid[3], block[3], cluster[3];
+    unsigned shared_bytes; /* dynamic */
+    int n_args;
+    ako_arg *args;
+} ako_call;
+
+typedef struct ako_runner ako_runner;
+
+/* Loads `path` (a cubin, or a shared object) into this process. GPU lanes use the current device. */
+int ako_runner_open(ako_runner **out, ako_lane lane, const char *path);
+void ako_runner_free(ako_runner *runner);
+
+/* Takes the calls of one workload (copied): checks that the symbols are there, that argument counts and sizes match
+ * the compiled kernel, threads, grid and shared memory fit the device (raising the dynamic limit above 48 KB).
+ * AKO_INVALID says "launch line L: ..." in the user's terms. */
+int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
+
+/* Enqueues (GPU) or performs (CPU) all calls in order with these buffer addresses. */
+int ako_runner_launch(ako_runner *runner, void *const *addresses);
+int ako_runner_sync(ako_runner *runner); /* device-wide; reports asynchronous faults as AKO_CUDA */
+
+/* Registers, static shared memory and local (spill) bytes of the heaviest kernel; zeros for shared objects. */
+typedef struct ako_resources {
+    int registers, shared_bytes, local_bytes, max_threads;
+} ako_resources;
+int ako_runner_resources(const ako_runner *runner, ako_resources *out);
+
+#endif

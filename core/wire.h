@@ -1,0 +1,25 @@
+/* JSON lines over a stream socket; between processes on one machine a message may carry descriptors. */
+#ifndef AKO_WIRE_H
+#define AKO_WIRE_H
+
+#include <stdint.h>
+
+#include "json.h"
+
+typedef struct ako_wire ako_wire;
+
+int ako_wire_pair(int fds[2]);               /* socketpair, both CLOEXEC */
+int ako_wire_new(ako_wire **out, int fd);    /* takes the descriptor over */
+void ako_wire_free(ako_wire *wire);
+int ako_wire_fd(const ako_wire *wire);       /* for poll */
+
+/* One message; `fds` (at most 16) travel with its first byte. AKO_EOF when the peer is gone. */
+int ako_wire_send(ako_wire *wire, const ako_json *message, const int *fds, int n_fds);
+
+/* The next message, waiting until the deadline (monotonic ns, 0: for ever). AKO_TIMEOUT, AKO_EOF, AKO_CORRUPT (not
+ * JSON), AKO_LIMIT (a line over 1 GiB). Received descriptors are queued: ako_wire_take_fd gives them in order. */
+int ako_wire_receive(ako_wire *wire, ako_json **out, int64_t deadline_ns);
+int ako_wire_pending(const ako_wire *wire);  /* 1 when a whole message is already buffered */
+int ako_wire_take_fd(ako_wire *wire);        /* -1 when none is left */
+
+#endif
