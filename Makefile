@@ -48,12 +48,46 @@ TESTS      := $(TEST_SRC:tests/core/%.c=$(B)/tests/%)
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
-# demo and test install what is missing first; only then can pkg-config answer, so they build in a second make.
-all: | checkdeps
-	$(Q)$(MAKE) --no-print-directory programs
+# pkg-config can answer only once the packages are there, so what installs them builds in a second make.
+AGAIN = $(Q)$(MAKE) --no-print-directory
+NOTE_CUDA = $(if $(HAVE_CUDA),,@echo "  NOTE  no CUDA headers found (CUDA_HOME, /usr/local/cuda, nvcc, pip): the CUDA parts are left out")
 
-.PHONY: programs tests checkdeps
+all:
+	$(Q)mk/deps.sh
+	$(AGAIN) programs
+
+demo:
+	$(Q)mk/deps.sh
+	$(AGAIN) programs
+	$(Q)$(B)/ako-lua policies/kernelbench.lua
+
+test:
+	$(Q)mk/deps.sh test
+	$(AGAIN) tests
+	$(Q)B=$(B) tests/run.sh
+
+# The same suite where there is a GPU. Machines that lack the libraries to build with run what was built elsewhere:
+# AKO_PREBUILT=1 skips building.
+test-gpu:
+ifndef AKO_PREBUILT
+	$(Q)mk/deps.sh test
+	$(AGAIN) tests
+endif
+	$(Q)B=$(B) AKO_TEST_GPU=1 tests/run.sh
+
+bench:
+ifndef AKO_PREBUILT
+	$(Q)mk/deps.sh
+	$(AGAIN) programs
+endif
+	$(Q)$(B)/ako-lua tests/bench.lua
+
+deps:
+	$(Q)mk/deps.sh test lint
+
+.PHONY: programs tests
 programs: $(B)/libako.a $(B)/libako.so $(B)/ako-lua $(B)/ako-worker
+	$(NOTE_CUDA)
 tests: programs $(TESTS)
 
 $(B)/obj/core/%.o: core/%.c
@@ -92,6 +126,33 @@ $(B)/tests/%: tests/core/%.c $(B)/libako.a
 $(B)/obj/core/gpu/%.o: $(wildcard core/gpu/*.cu) core/philox.h
 
 -include $(CORE_OBJ:.o=.d) $(WORKER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(TESTS:=.d)
+
+# Formatting, static analysis of C, of Lua, and of shell where the tools are there. CI installs them.
+C_FILES   := $(wildcard core/*.[ch] core/gpu/*.[ch] core/nogpu/*.[ch] core/worker/*.[ch] lua/*.[ch] tests/core/*.[ch])
+lint:
+	clang-format --dry-run -Werror $(C_FILES)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
+	    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -Icore -Ilua \
+	    core lua
+	luacheck --quiet stdlib policies examples tests/lua tests/bench.lua
+
+format:
+	clang-format -i $(C_FILES)
+
+install: all
+	install -d $(BINDIR) $(LIBDIR) $(LIBEXECDIR) $(INCLUDEDIR) $(DATADIR)
+	install -m 755 $(B)/ako-lua $(BINDIR)/ako-lua
+	install -m 755 $(B)/ako-worker $(LIBEXECDIR)/ako-worker
+	install -m 644 $(B)/libako.a $(LIBDIR)/libako.a
+	install -m 755 $(B)/libako.so $(LIBDIR)/libako.so
+	install -m 644 core/*.h $(INCLUDEDIR)
+	cp -R stdlib policies examples $(DATADIR)
+	chmod -R a+rX $(DATADIR)
+
+uninstall:
+	rm -f $(BINDIR)/ako-lua $(LIBEXECDIR)/ako-worker $(LIBDIR)/libako.a $(LIBDIR)/libako.so
+	rm -rf $(INCLUDEDIR) $(DATADIR)
+	rmdir $(LIBEXECDIR) 2>/dev/null || true
 
 clean:
 	rm -rf build
