@@ -1,5 +1,6 @@
 /* A growable byte string, always NUL-terminated behind its length. Zero-initialise it; free it with ako_buf_free.
- * A failed allocation sets `oom` and drops what was to be added, so that a chain of calls needs one check at its end. */
+ * A failed allocation sets `oom` and drops what was to be added, so that a chain of calls needs one check at its end.
+ */
 #ifndef AKO_BUF_H
 #define AKO_BUF_H
 

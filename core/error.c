@@ -68,8 +68,8 @@ void ako_error_clear(void)
 const char *ako_status_name(int status)
 {
     switch (status) {
-#define AKO_STATUS_NAME(name, value, text)                                                                            \
-    case (value):                                                                                                     \
+#define AKO_STATUS_NAME(name, value, text) \
+    case (value):                          \
         return #name;
         AKO_STATUS_LIST(AKO_STATUS_NAME)
 #undef AKO_STATUS_NAME

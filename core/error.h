@@ -5,23 +5,23 @@
 #ifndef AKO_ERROR_H
 #define AKO_ERROR_H
 
-#define AKO_STATUS_LIST(X)                                                                                            \
-    X(OK, 0, "no error")                                                                                              \
-    X(ERROR, -1, "unspecific failure")                                                                                \
-    X(INVALID, -2, "bad argument or malformed input")                                                                 \
-    X(NOTFOUND, -3, "no such thing")                                                                                  \
-    X(EXISTS, -4, "already there")                                                                                    \
-    X(UNAVAILABLE, -5, "the machine lacks it: library, GPU, compiler, permission")                                    \
-    X(TIMEOUT, -6, "took longer than its budget")                                                                     \
-    X(CANCELLED, -7, "interrupted on request")                                                                        \
-    X(IO, -8, "file, pipe or disk")                                                                                   \
-    X(NOMEM, -9, "out of memory, host or device")                                                                     \
-    X(CORRUPT, -10, "damaged data")                                                                                   \
-    X(CHILD, -11, "a child process died or broke its protocol")                                                       \
-    X(CUDA, -12, "a CUDA call failed")                                                                                \
-    X(BUSY, -13, "held by somebody else")                                                                             \
-    X(LIMIT, -14, "over a stated limit")                                                                              \
-    X(EOF, -15, "end of stream")                                                                                      \
+#define AKO_STATUS_LIST(X)                                                         \
+    X(OK, 0, "no error")                                                           \
+    X(ERROR, -1, "unspecific failure")                                             \
+    X(INVALID, -2, "bad argument or malformed input")                              \
+    X(NOTFOUND, -3, "no such thing")                                               \
+    X(EXISTS, -4, "already there")                                                 \
+    X(UNAVAILABLE, -5, "the machine lacks it: library, GPU, compiler, permission") \
+    X(TIMEOUT, -6, "took longer than its budget")                                  \
+    X(CANCELLED, -7, "interrupted on request")                                     \
+    X(IO, -8, "file, pipe or disk")                                                \
+    X(NOMEM, -9, "out of memory, host or device")                                  \
+    X(CORRUPT, -10, "damaged data")                                                \
+    X(CHILD, -11, "a child process died or broke its protocol")                    \
+    X(CUDA, -12, "a CUDA call failed")                                             \
+    X(BUSY, -13, "held by somebody else")                                          \
+    X(LIMIT, -14, "over a stated limit")                                           \
+    X(EOF, -15, "end of stream")                                                   \
     X(COMPILE, -16, "source does not compile")
 
 typedef enum ako_status {

@@ -16,8 +16,9 @@ int ako_fs_write(const char *path, const void *data, size_t size, bool sync);
 
 int ako_fs_mkdirs(const char *path);      /* mkdir -p; fine when it is there */
 int ako_fs_remove_tree(const char *path); /* rm -rf without following links; fine when it is not there */
-int ako_fs_temp_dir(char *out, size_t out_size, const char *prefix); /* a new folder, mode 0700, under $TMPDIR or /tmp */
-int ako_fs_absolute(char **out, const char *path);                   /* realpath; the caller frees */
+int ako_fs_temp_dir(char *out, size_t out_size,
+                    const char *prefix);           /* a new folder, mode 0700, under $TMPDIR or /tmp */
+int ako_fs_absolute(char **out, const char *path); /* realpath; the caller frees */
 bool ako_fs_exists(const char *path);
 bool ako_fs_is_dir(const char *path);
 bool ako_fs_is_executable(const char *path);
