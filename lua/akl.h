@@ -32,6 +32,13 @@ AKL_RAISES void akl_type(lua_State *L, const char *type, const luaL_Reg *methods
  * The value stays the caller's: wrap it in akl_own_json first, since this may raise. */
 AKL_RAISES void akl_push_json(lua_State *L, const ako_json *value);
 
+/* [-0, +1, -] JSON's null. */
+void akl_push_null(lua_State *L);
+bool akl_is_null(lua_State *L, int index);
+
+/* [-0, +0, e] Marks the table at `index` as an array, so that it is one when empty too. Decoded arrays are marked. */
+AKL_RAISES void akl_mark_array(lua_State *L, int index);
+
 /* [-0, +0, e] JSON of the value at `index`: tables with keys 1..n are arrays (empty: object, unless json.array marked
  * it), keys sorted, floats with a fraction or integral floats as reals; NaN, infinity, functions and cycles raise with
  * the path ("workloads[2].shape: a function is not JSON"). The result lives in a collectable box pushed on the stack
