@@ -1,5 +1,6 @@
 #include "buf.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,4 +87,31 @@ char *ako_buf_take(ako_buf *buf)
     }
     ako_buf_free(buf);
     return data;
+}
+
+/* Bytes of the valid UTF-8 sequence at `s`, 0 when there is none (RFC 3629: shortest form, no surrogates). */
+static size_t sequence_length(const unsigned char *s, size_t left)
+{
+    size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    if (n == 0 || n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xf0 && s[1] < 0x90);
+    bool outside = (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf4 && s[1] > 0x8f);
+    return overlong || outside ? 0 : n;
+}
+
+void ako_text_clean(char *text, size_t size)
+{
+    unsigned char *s = (unsigned char *)text;
+    for (size_t i = 0; i < size;) {
+        size_t n = sequence_length(s + i, size - i);
+        if (n == 1 && isspace(s[i]))
+            s[i] = ' ';
+        else if (n == 0 || s[i] < 0x20 || s[i] == 0x7f)
+            s[i] = '?';
+        i += n ? n : 1;
+    }
 }

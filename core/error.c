@@ -5,23 +5,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "buf.h"
+
 static _Thread_local ako_error last;
 
-static void store(int status, const char *domain, const char *format, va_list args)
+/* `reason` (may be "") goes behind the formatted text, which is cut when both do not fit. */
+static void store(int status, const char *domain, const char *reason, const char *format, va_list args)
 {
     /* The arguments may point into the old message, so the new one is finished before it replaces that. */
     char text[sizeof last.message];
-    vsnprintf(text, sizeof text, format, args);
+    size_t tail = strlen(reason), room = sizeof text - tail;
+    int n = vsnprintf(text, room, format, args);
+    size_t used = n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+    memcpy(text + used, reason, tail + 1);
+    /* File names may be any bytes, and a cut may split a character; messages travel as JSON and fill one line. */
+    ako_text_clean(text, used + tail);
     last.status = status;
     snprintf(last.domain, sizeof last.domain, "%s", domain);
-    memcpy(last.message, text, sizeof text);
+    memcpy(last.message, text, used + tail + 1);
 }
 
 int ako_fail(int status, const char *domain, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    store(status, domain, format, args);
+    store(status, domain, "", format, args);
     va_end(args);
     return status;
 }
@@ -44,14 +52,14 @@ static int status_of_errno(int code)
 
 int ako_fail_errno(const char *domain, const char *format, ...)
 {
-    int code = errno;
+    char reason[128];
+    snprintf(reason, sizeof reason, ": %s", strerror(errno));
+    int status = status_of_errno(errno);
     va_list args;
     va_start(args, format);
-    store(status_of_errno(code), domain, format, args);
+    store(status, domain, reason, format, args);
     va_end(args);
-    size_t used = strlen(last.message);
-    snprintf(last.message + used, sizeof last.message - used, ": %s", strerror(code));
-    return last.status;
+    return status;
 }
 
 const ako_error *ako_error_last(void)

@@ -37,7 +37,7 @@ typedef struct ako_error {
 } ako_error;
 
 /* Stores the error of this thread and returns `status`, so that a function can end in `return ako_fail(...)`.
- * The text has no trailing newline; longer texts are cut. */
+ * The text is made one line of UTF-8 (ako_text_clean) and cut to fit. */
 int ako_fail(int status, const char *domain, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* The same for a failed system call: appends ": " and the text of errno. ENOENT, EEXIST, ENOMEM and ETIMEDOUT have

@@ -54,7 +54,7 @@ static int write_all(int fd, const char *data, size_t size)
     return 0;
 }
 
-static void sync_parent(const char *path)
+void ako_fs_sync_parent(const char *path)
 {
     char *copy = strdup(path);
     char *slash = copy ? strrchr(copy, '/') : NULL;
@@ -68,47 +68,59 @@ static void sync_parent(const char *path)
     free(copy);
 }
 
-static mode_t mode_for(const char *path)
+unsigned ako_fs_default_mode(void)
 {
-    struct stat st;
-    if (stat(path, &st) == 0)
-        return st.st_mode & 07777;
     mode_t mask = umask(0);
     umask(mask);
-    return 0666 & ~mask;
+    return 0666u & ~(unsigned)mask;
 }
 
-int ako_fs_write(const char *path, const void *data, size_t size, bool sync)
+/* A new file beside `path`; its name is short, so that a name as long as the file system allows can be replaced too. */
+static int open_beside(ako_buf *name, const char *path)
 {
-    char resolved[PATH_MAX];
-    const char *target = realpath(path, resolved) ? resolved : path;
+    const char *slash = strrchr(path, '/');
+    ako_buf_put(name, path, slash ? (size_t)(slash - path) + 1 : 0);
+    ako_buf_puts(name, ".ako-XXXXXX");
+    return name->oom ? (errno = ENOMEM, -1) : mkostemp(name->data, O_CLOEXEC);
+}
+
+int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mode, bool sync)
+{
     ako_buf temp = {0};
-    ako_buf_printf(&temp, "%s.ako-XXXXXX", target);
-    if (temp.oom)
-        return ako_fail(AKO_NOMEM, "fs", "out of memory writing %s", path);
-    int fd = mkostemp(temp.data, O_CLOEXEC);
+    int fd = open_beside(&temp, path);
     if (fd < 0) {
         int status = ako_fail_errno("fs", "cannot write %s", path);
         ako_buf_free(&temp);
         return status;
     }
     int status = AKO_OK;
-    if (write_all(fd, data, size) != 0 || fchmod(fd, mode_for(target)) != 0 || (sync && fsync(fd) != 0))
+    if (write_all(fd, data, size) != 0 || fchmod(fd, (mode_t)mode) != 0 || (sync && fsync(fd) != 0))
         status = ako_fail_errno("fs", "cannot write %s", path);
     if (close(fd) != 0 && status == AKO_OK)
         status = ako_fail_errno("fs", "cannot write %s", path);
-    if (status == AKO_OK && rename(temp.data, target) != 0)
+    if (status == AKO_OK && rename(temp.data, path) != 0)
         status = ako_fail_errno("fs", "cannot replace %s", path);
     if (status != AKO_OK)
         unlink(temp.data);
     else if (sync)
-        sync_parent(target);
+        ako_fs_sync_parent(path);
     ako_buf_free(&temp);
     return status;
 }
 
+int ako_fs_write(const char *path, const void *data, size_t size, bool sync)
+{
+    char resolved[PATH_MAX];
+    const char *target = realpath(path, resolved) ? resolved : path;
+    struct stat st;
+    unsigned mode = stat(target, &st) == 0 ? st.st_mode & 07777u : ako_fs_default_mode();
+    return ako_fs_replace(target, data, size, mode, sync);
+}
+
 int ako_fs_mkdirs(const char *path)
 {
+    if (!*path)
+        return ako_fail(AKO_INVALID, "fs", "cannot create a folder without a name");
     char *copy = strdup(path);
     if (!copy)
         return ako_fail(AKO_NOMEM, "fs", "out of memory creating %s", path);
@@ -205,7 +217,8 @@ int ako_fs_list(const char *path, int (*entry)(void *payload, const char *name),
     return result;
 }
 
-static void user_dir_path(ako_buf *out, const char *kind)
+/* Appends the path; true when it lies in /tmp, where anybody may have made it before us. */
+static bool user_dir_path(ako_buf *out, const char *kind)
 {
     static const struct {
         const char *kind, *variable, *under_home;
@@ -222,19 +235,37 @@ static void user_dir_path(ako_buf *out, const char *kind)
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     if (strcmp(kind, "runtime") == 0 && runtime && runtime[0] == '/')
         ako_buf_printf(out, "%s/ako-lua", runtime);
-    if (out->size == 0)
-        ako_buf_printf(out, "/tmp/ako-lua-%u%s%s", (unsigned)getuid(), strcmp(kind, "runtime") ? "/" : "",
-                       strcmp(kind, "runtime") ? kind : "");
+    if (out->size > 0)
+        return false;
+    ako_buf_printf(out, "/tmp/ako-lua-%u", (unsigned)getuid());
+    if (strcmp(kind, "runtime") != 0)
+        ako_buf_printf(out, "/%s", kind);
+    return true;
+}
+
+/* Fails unless /tmp/ako-lua-<uid> is a folder of ours that nobody else can write to: programs are run from there. */
+static int claim_shared_dir(void)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/tmp/ako-lua-%u", (unsigned)getuid());
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return ako_fail_errno("fs", "cannot create folder %s", path);
+    if (lstat(path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != getuid() || (st.st_mode & 0022) != 0)
+        return ako_fail(AKO_UNAVAILABLE, "fs", "%s can be written by others: remove it, or set HOME", path);
+    return AKO_OK;
 }
 
 int ako_fs_user_dir(char **out, const char *kind)
 {
     ako_buf path = {0};
-    user_dir_path(&path, kind);
+    bool shared = user_dir_path(&path, kind);
     *out = ako_buf_take(&path);
     if (!*out)
         return ako_fail(AKO_NOMEM, "fs", "out of memory");
-    int status = ako_fs_mkdirs(*out);
+    int status = shared ? claim_shared_dir() : AKO_OK;
+    if (status == AKO_OK)
+        status = ako_fs_mkdirs(*out);
     if (status != AKO_OK) {
         free(*out);
         *out = NULL;

@@ -14,6 +14,15 @@ int ako_fs_read(ako_buf *out, const char *path, size_t limit);
  * with `sync` the content and the folder are on disk when it returns. A symbolic link is followed to its file. */
 int ako_fs_write(const char *path, const void *data, size_t size, bool sync);
 
+/* The same for a given mode (07777 bits); a symbolic link at `path` is itself replaced. */
+int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mode, bool sync);
+
+/* Makes a new or renamed entry of the folder round `path` survive a power failure. Where the file system cannot do
+ * this there is nothing a caller could change, so it does not fail. */
+void ako_fs_sync_parent(const char *path);
+
+unsigned ako_fs_default_mode(void); /* of a new file: 0666 less the umask */
+
 int ako_fs_mkdirs(const char *path);      /* mkdir -p; fine when it is there */
 int ako_fs_remove_tree(const char *path); /* rm -rf without following links; fine when it is not there */
 int ako_fs_temp_dir(char *out, size_t out_size,
