@@ -13,13 +13,20 @@ int ako_wire_new(ako_wire **out, int fd);    /* takes the descriptor over */
 void ako_wire_free(ako_wire *wire);
 int ako_wire_fd(const ako_wire *wire);       /* for poll */
 
-/* One message; `fds` (at most 16) travel with its first byte. AKO_EOF when the peer is gone. */
+/* One message; `fds` (at most 16) travel with its first byte. AKO_EOF when the peer is gone. While the peer does not
+ * read, what it sends is read, so that two sides that send at once both get on. */
 int ako_wire_send(ako_wire *wire, const ako_json *message, const int *fds, int n_fds);
 
+/* The same until a deadline (monotonic ns, 0: for ever). After AKO_TIMEOUT or AKO_CANCELLED either nothing of the
+ * message has gone, or its rest goes before the next one: the stream stays whole. */
+int ako_wire_send_by(ako_wire *wire, const ako_json *message, const int *fds, int n_fds, int64_t deadline_ns);
+
 /* The next message, waiting until the deadline (monotonic ns, 0: for ever). AKO_TIMEOUT, AKO_EOF, AKO_CORRUPT (not
- * JSON), AKO_LIMIT (a line over 1 GiB). Received descriptors are queued: ako_wire_take_fd gives them in order. */
+ * JSON; that line is gone and the next can be read), AKO_LIMIT (a line over 1 GiB), AKO_CANCELLED. A wish to stop is
+ * looked at only when it would have to wait, in sending too: what is there or fits is still received and sent.
+ * Received descriptors are queued: ako_wire_take_fd gives them in order, at most 64 at a time. */
 int ako_wire_receive(ako_wire *wire, ako_json **out, int64_t deadline_ns);
 int ako_wire_pending(const ako_wire *wire);  /* 1 when a whole message is already buffered */
-int ako_wire_take_fd(ako_wire *wire);        /* -1 when none is left */
+int ako_wire_take_fd(ako_wire *wire);        /* -1 when none is left; else the caller's to close */
 
 #endif
