@@ -5,47 +5,47 @@
 #include <cuda_runtime_api.h>
 
 /* The cudaLibrary functions came with 12.8; for 12.6 and 12.7 the same calls of the driver stand in for them. */
-#define AKO_CUDART_LIBRARY_FUNCTIONS(X)                                                                               \
-    X(cudaLibraryGetKernel)                                                                                           \
-    X(cudaLibraryLoadData)                                                                                            \
+#define AKO_CUDART_LIBRARY_FUNCTIONS(X) \
+    X(cudaLibraryGetKernel)             \
+    X(cudaLibraryLoadData)              \
     X(cudaLibraryUnload)
 
-#define AKO_CUDART_FUNCTIONS(X)                                                                                       \
-    X(cudaCtxResetPersistingL2Cache)                                                                                  \
-    X(cudaDeviceGetAttribute)                                                                                         \
-    X(cudaDeviceSynchronize)                                                                                          \
-    X(cudaEventCreate)                                                                                                \
-    X(cudaEventDestroy)                                                                                               \
-    X(cudaEventElapsedTime)                                                                                           \
-    X(cudaEventRecord)                                                                                                \
-    X(cudaEventSynchronize)                                                                                           \
-    X(cudaFree)                                                                                                       \
-    X(cudaFreeHost)                                                                                                   \
-    X(cudaFuncGetAttributes)                                                                                          \
-    X(cudaFuncGetParamInfo)                                                                                           \
-    X(cudaFuncSetAttribute)                                                                                           \
-    X(cudaGetDevice)                                                                                                  \
-    X(cudaGetDeviceCount)                                                                                             \
-    X(cudaGetDeviceProperties)                                                                                        \
-    X(cudaGetDriverEntryPointByVersion)                                                                               \
-    X(cudaGetErrorName)                                                                                               \
-    X(cudaGetErrorString)                                                                                             \
-    X(cudaGetLastError)                                                                                               \
-    X(cudaHostAlloc)                                                                                                  \
-    X(cudaIpcCloseMemHandle)                                                                                          \
-    X(cudaIpcGetMemHandle)                                                                                            \
-    X(cudaIpcOpenMemHandle)                                                                                           \
-    X(cudaLaunchKernel)                                                                                               \
-    X(cudaLaunchKernelExC)                                                                                            \
-    X(cudaMalloc)                                                                                                     \
-    X(cudaMemGetInfo)                                                                                                 \
-    X(cudaMemcpy)                                                                                                     \
-    X(cudaMemcpyAsync)                                                                                                \
-    X(cudaMemset)                                                                                                     \
-    X(cudaMemsetAsync)                                                                                                \
-    X(cudaOccupancyMaxActiveBlocksPerMultiprocessor)                                                                  \
-    X(cudaRuntimeGetVersion)                                                                                          \
-    X(cudaSetDevice)                                                                                                  \
+#define AKO_CUDART_FUNCTIONS(X)                      \
+    X(cudaCtxResetPersistingL2Cache)                 \
+    X(cudaDeviceGetAttribute)                        \
+    X(cudaDeviceSynchronize)                         \
+    X(cudaEventCreate)                               \
+    X(cudaEventDestroy)                              \
+    X(cudaEventElapsedTime)                          \
+    X(cudaEventRecord)                               \
+    X(cudaEventSynchronize)                          \
+    X(cudaFree)                                      \
+    X(cudaFreeHost)                                  \
+    X(cudaFuncGetAttributes)                         \
+    X(cudaFuncGetParamInfo)                          \
+    X(cudaFuncSetAttribute)                          \
+    X(cudaGetDevice)                                 \
+    X(cudaGetDeviceCount)                            \
+    X(cudaGetDeviceProperties)                       \
+    X(cudaGetDriverEntryPointByVersion)              \
+    X(cudaGetErrorName)                              \
+    X(cudaGetErrorString)                            \
+    X(cudaGetLastError)                              \
+    X(cudaHostAlloc)                                 \
+    X(cudaIpcCloseMemHandle)                         \
+    X(cudaIpcGetMemHandle)                           \
+    X(cudaIpcOpenMemHandle)                          \
+    X(cudaLaunchKernel)                              \
+    X(cudaLaunchKernelExC)                           \
+    X(cudaMalloc)                                    \
+    X(cudaMemGetInfo)                                \
+    X(cudaMemcpy)                                    \
+    X(cudaMemcpyAsync)                               \
+    X(cudaMemset)                                    \
+    X(cudaMemsetAsync)                               \
+    X(cudaOccupancyMaxActiveBlocksPerMultiprocessor) \
+    X(cudaRuntimeGetVersion)                         \
+    X(cudaSetDevice)                                 \
     X(cudaStreamSynchronize)
 
 typedef struct ako_cudart_api {

@@ -5,29 +5,29 @@
 
 #include <nvrtc.h>
 
-#define AKO_NVRTC_FUNCTIONS(X)                                                                                        \
-    X(nvrtcAddNameExpression)                                                                                         \
-    X(nvrtcCompileProgram)                                                                                            \
-    X(nvrtcCreateProgram)                                                                                             \
-    X(nvrtcDestroyProgram)                                                                                            \
-    X(nvrtcGetCUBIN)                                                                                                  \
-    X(nvrtcGetCUBINSize)                                                                                              \
-    X(nvrtcGetErrorString)                                                                                            \
-    X(nvrtcGetLoweredName)                                                                                            \
-    X(nvrtcGetNumSupportedArchs)                                                                                      \
-    X(nvrtcGetPTX)                                                                                                    \
-    X(nvrtcGetPTXSize)                                                                                                \
-    X(nvrtcGetProgramLog)                                                                                             \
-    X(nvrtcGetProgramLogSize)                                                                                         \
-    X(nvrtcGetSupportedArchs)                                                                                         \
+#define AKO_NVRTC_FUNCTIONS(X)   \
+    X(nvrtcAddNameExpression)    \
+    X(nvrtcCompileProgram)       \
+    X(nvrtcCreateProgram)        \
+    X(nvrtcDestroyProgram)       \
+    X(nvrtcGetCUBIN)             \
+    X(nvrtcGetCUBINSize)         \
+    X(nvrtcGetErrorString)       \
+    X(nvrtcGetLoweredName)       \
+    X(nvrtcGetNumSupportedArchs) \
+    X(nvrtcGetPTX)               \
+    X(nvrtcGetPTXSize)           \
+    X(nvrtcGetProgramLog)        \
+    X(nvrtcGetProgramLogSize)    \
+    X(nvrtcGetSupportedArchs)    \
     X(nvrtcVersion)
 
 /* Came with 12.8: NULL in the table of an older library. */
-#define AKO_NVRTC_OPTIONAL(X)                                                                                         \
-    X(nvrtcGetPCHCreateStatus)                                                                                        \
-    X(nvrtcGetPCHHeapSize)                                                                                            \
-    X(nvrtcGetPCHHeapSizeRequired)                                                                                    \
-    X(nvrtcSetFlowCallback)                                                                                           \
+#define AKO_NVRTC_OPTIONAL(X)      \
+    X(nvrtcGetPCHCreateStatus)     \
+    X(nvrtcGetPCHHeapSize)         \
+    X(nvrtcGetPCHHeapSizeRequired) \
+    X(nvrtcSetFlowCallback)        \
     X(nvrtcSetPCHHeapSize)
 
 typedef struct ako_nvrtc_api {
