@@ -1,0 +1,47 @@
+/* Buffers laid out in one block: 256-byte aligned, poisoned red zones before and after each. The same list of buffers
+ * gives the same layout in every process, so only the block itself has to be handed over. */
+#ifndef AKO_ARENA_H
+#define AKO_ARENA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ops.h"
+#include "unit.h"
+
+typedef struct ako_span {
+    const char *name; /* borrowed */
+    ako_dtype dtype;
+    bool present; /* false: takes no room, belongs to another block */
+    bool filled;  /* its content is made by the caller; all else is poisoned */
+    uint64_t offset, bytes, count;
+} ako_span;
+
+typedef struct ako_arena {
+    ako_span *spans;
+    int n, capacity;
+    uint64_t bytes; /* of the whole block */
+} ako_arena;
+
+/* Appends a buffer. AKO_LIMIT when the block would pass 2^60 bytes. */
+int ako_arena_add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t count, bool filled);
+int ako_arena_add_absent(ako_arena *arena, const char *name);
+void ako_arena_free(ako_arena *arena);
+
+/* What a candidate sees of a workload: the task's tensors, then the unit's scratch (the numbering of ako_arg). */
+int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *unit, int workload);
+
+void *ako_arena_address(const ako_arena *arena, int span, void *base);
+
+/* Poisons the block but for the buffers that are filled. */
+int ako_arena_poison(const ako_arena *arena, ako_ops *ops, void *base);
+
+typedef struct ako_overrun {
+    const char *name;  /* of the buffer; NULL: every red zone is intact */
+    bool before;       /* before its start, else past its end */
+    uint64_t distance; /* of the first touched byte: from its end, or to its start */
+} ako_overrun;
+
+int ako_arena_check(ako_overrun *out, const ako_arena *arena, ako_ops *ops, void *base);
+
+#endif
