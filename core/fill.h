@@ -1,0 +1,104 @@
+/* From random words to the elements of a tensor; shared by CPU and GPU as philox.h is.
+ *
+ * Narrow dtypes take one word an element, four elements to a Philox call; wide ones (8 bytes, and the 4-byte integers,
+ * whose range a single word could not cover evenly) take two words, two elements to a call. A group is what one call
+ * makes. */
+#ifndef AKO_FILL_H
+#define AKO_FILL_H
+
+#include "philox.h"
+
+enum { AKO_PLAN_NORMAL, AKO_PLAN_UNIFORM, AKO_PLAN_CONSTANT, AKO_PLAN_LINEAR };
+
+/* What ako_fill asks for, made ready on the host. */
+typedef struct ako_fill_plan {
+    double a, b;    /* NORMAL: mean, deviation; UNIFORM: start, length; LINEAR: first, step */
+    double ceiling; /* UNIFORM, floats: largest value of the dtype below the end, which rounding must not reach */
+    uint64_t seed;
+    uint64_t low, span; /* UNIFORM, integers: low + [0, span), modulo 2^64; span 0 is 2^64. CONSTANT: low is the bits */
+    uint32_t stream;
+    int kind;
+    ako_dtype dtype;
+} ako_fill_plan;
+
+AKO_SHARED int ako_is_wide(ako_dtype dtype)
+{
+    return dtype == AKO_F64 || dtype == AKO_I64 || dtype == AKO_U64 || dtype == AKO_I32 || dtype == AKO_U32;
+}
+
+/* The element of a plan that is not random. */
+AKO_SHARED uint64_t ako_plain_element(const ako_fill_plan *plan, uint64_t index)
+{
+    if (plan->kind == AKO_PLAN_CONSTANT)
+        return plan->low;
+    return ako_encode(plan->dtype, ako_mul_add_f64((double)index, plan->b, plan->a));
+}
+
+AKO_SHARED uint32_t ako_narrow_normal(const ako_fill_plan *plan, uint32_t word)
+{
+    float value = ako_mul_add_f32(ako_normal_f32(word), (float)plan->b, (float)plan->a);
+    if (ako_is_float(plan->dtype))
+        return ako_narrow_f32(plan->dtype, value);
+    return (uint32_t)ako_encode(plan->dtype, (double)value);
+}
+
+AKO_SHARED uint32_t ako_narrow_uniform(const ako_fill_plan *plan, uint32_t word)
+{
+    if (!ako_is_float(plan->dtype))
+        return (uint32_t)plan->low + (uint32_t)((word * plan->span) >> 32);
+    float value = ako_mul_add_f32(ako_uniform_f32(word), (float)plan->b, (float)plan->a);
+    float ceiling = (float)plan->ceiling;
+    return ako_narrow_f32(plan->dtype, value > ceiling ? ceiling : value);
+}
+
+AKO_SHARED uint64_t ako_wide_normal(const ako_fill_plan *plan, uint64_t word)
+{
+    return ako_encode(plan->dtype, ako_mul_add_f64(ako_normal_f64(word), plan->b, plan->a));
+}
+
+AKO_SHARED uint64_t ako_multiply_high(uint64_t a, uint64_t b)
+{
+#ifdef __CUDACC__
+    return __umul64hi(a, b);
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), low_middle = a0 * b1 + (uint32_t)middle;
+    return a1 * b1 + (middle >> 32) + (low_middle >> 32);
+#endif
+}
+
+/* Integers by multiply-shift (Lemire 2019, without its rejection step): no value's probability is off by more than
+ * span / 2^64 of itself. */
+AKO_SHARED uint64_t ako_wide_uniform(const ako_fill_plan *plan, uint64_t word)
+{
+    if (plan->dtype != AKO_F64)
+        return plan->low + (plan->span ? ako_multiply_high(word, plan->span) : word);
+    double value = ako_mul_add_f64(ako_uniform_f64(word), plan->b, plan->a);
+    return ako_bits_of_f64(value > plan->ceiling ? plan->ceiling : value);
+}
+
+/* The four elements of a group of a narrow dtype, random kinds only. */
+AKO_SHARED void ako_narrow_group(uint32_t elements[4], const ako_fill_plan *plan, uint64_t group)
+{
+    ako_random_words(elements, plan->seed, plan->stream, group);
+    if (plan->kind == AKO_PLAN_NORMAL) {
+        for (int i = 0; i < 4; i++)
+            elements[i] = ako_narrow_normal(plan, elements[i]);
+    } else {
+        for (int i = 0; i < 4; i++)
+            elements[i] = ako_narrow_uniform(plan, elements[i]);
+    }
+}
+
+/* The two elements of a group of a wide dtype, random kinds only. */
+AKO_SHARED void ako_wide_group(uint64_t elements[2], const ako_fill_plan *plan, uint64_t group)
+{
+    uint32_t words[4];
+    ako_random_words(words, plan->seed, plan->stream, group);
+    for (int i = 0; i < 2; i++) {
+        uint64_t word = (uint64_t)words[2 * i] << 32 | words[2 * i + 1];
+        elements[i] = plan->kind == AKO_PLAN_NORMAL ? ako_wide_normal(plan, word) : ako_wide_uniform(plan, word);
+    }
+}
+
+#endif

@@ -1,0 +1,218 @@
+// The kernels behind core/ops.h. The arithmetic is in headers shared with the CPU; here is only who does which element.
+// Lean on purpose: NVRTC compiles this when a chip is met for the first time, so dtypes are switched on at run time.
+#include "fill.h"
+#include "judge.h"
+#include "ops_kernels.h"
+#include "words.h"
+
+static __device__ __forceinline__ uint64_t thread_index()
+{
+    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __device__ __forceinline__ uint64_t thread_count()
+{
+    return (uint64_t)gridDim.x * blockDim.x;
+}
+
+static __device__ __forceinline__ uint64_t load_bits(const void *base, int size, uint64_t index)
+{
+    switch (size) {
+    case 1:
+        return ((const uint8_t *)base)[index];
+    case 2:
+        return ((const uint16_t *)base)[index];
+    case 4:
+        return ((const uint32_t *)base)[index];
+    default:
+        return ((const uint64_t *)base)[index];
+    }
+}
+
+static __device__ __forceinline__ void store_bits(void *base, int size, uint64_t index, uint64_t bits)
+{
+    switch (size) {
+    case 1:
+        ((uint8_t *)base)[index] = (uint8_t)bits;
+        break;
+    case 2:
+        ((uint16_t *)base)[index] = (uint16_t)bits;
+        break;
+    case 4:
+        ((uint32_t *)base)[index] = (uint32_t)bits;
+        break;
+    default:
+        ((uint64_t *)base)[index] = bits;
+    }
+}
+
+// Four elements by one store where the base allows it: 16, 8 or 4 bytes a thread.
+static __device__ __forceinline__ void store_four(void *base, int size, uint64_t group, const uint32_t e[4])
+{
+    if (size == 4)
+        ((uint4 *)base)[group] = make_uint4(e[0], e[1], e[2], e[3]);
+    else if (size == 2)
+        ((uint2 *)base)[group] = make_uint2((e[0] & 0xffff) | e[1] << 16, (e[2] & 0xffff) | e[3] << 16);
+    else
+        ((uint32_t *)base)[group] = (e[0] & 0xff) | (e[1] & 0xff) << 8 | (e[2] & 0xff) << 16 | e[3] << 24;
+}
+
+static __device__ __forceinline__ void store_two(void *base, int size, uint64_t group, const uint64_t e[2])
+{
+    if (size == 8)
+        ((ulonglong2 *)base)[group] = make_ulonglong2(e[0], e[1]);
+    else
+        ((uint2 *)base)[group] = make_uint2((uint32_t)e[0], (uint32_t)e[1]);
+}
+
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_fill_narrow(void *base, int size, uint64_t count, ako_fill_plan plan)
+{
+    bool aligned = (uint64_t)base % (4 * size) == 0;
+    for (uint64_t group = thread_index(); 4 * group < count; group += thread_count()) {
+        uint32_t elements[4];
+        ako_narrow_group(elements, &plan, group);
+        if (aligned && 4 * group + 4 <= count) {
+            store_four(base, size, group, elements);
+            continue;
+        }
+        for (int i = 0; i < 4; i++)
+            if (4 * group + i < count)
+                store_bits(base, size, 4 * group + i, elements[i]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_fill_wide(void *base, int size, uint64_t count, ako_fill_plan plan)
+{
+    bool aligned = (uint64_t)base % (2 * size) == 0;
+    for (uint64_t group = thread_index(); 2 * group < count; group += thread_count()) {
+        uint64_t elements[2];
+        ako_wide_group(elements, &plan, group);
+        if (aligned && 2 * group + 2 <= count) {
+            store_two(base, size, group, elements);
+            continue;
+        }
+        for (int i = 0; i < 2; i++)
+            if (2 * group + i < count)
+                store_bits(base, size, 2 * group + i, elements[i]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_fill_plain(void *base, int size, uint64_t count, ako_fill_plan plan)
+{
+    for (uint64_t i = thread_index(); i < count; i += thread_count())
+        store_bits(base, size, i, ako_plain_element(&plan, i));
+}
+
+static __device__ uint64_t warp_sum(uint64_t value)
+{
+    for (int offset = 16; offset > 0; offset /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, offset);
+    return value;
+}
+
+static __device__ void add_to(uint64_t *total, uint64_t value)
+{
+    value = warp_sum(value);
+    if (threadIdx.x % 32 == 0 && value != 0)
+        atomicAdd((unsigned long long *)total, (unsigned long long)value);
+}
+
+// Non-negative doubles order as their bits do.
+static __device__ void max_to(double *total, double value)
+{
+    for (int offset = 16; offset > 0; offset /= 2) {
+        double other = __shfl_down_sync(0xffffffffu, value, offset);
+        value = other > value ? other : value;
+    }
+    if (threadIdx.x % 32 == 0 && value > 0)
+        atomicMax((unsigned long long *)total, (unsigned long long)ako_bits_of_f64(value));
+}
+
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK) ako_hash(const void *base, uint64_t bytes, uint64_t *sum)
+{
+    uint64_t mine = 0;
+    for (uint64_t i = thread_index(); 8 * i < bytes; i += thread_count())
+        mine += ako_hash_word(ako_word_at((const unsigned char *)base, bytes, i, 0), i);
+    add_to(sum, mine);
+}
+
+// *first starts as all ones: none.
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_find_unpoisoned(const void *base, uint64_t bytes, uint64_t *first)
+{
+    for (uint64_t i = thread_index(); 8 * i < bytes; i += thread_count()) {
+        uint64_t word = ako_word_at((const unsigned char *)base, bytes, i, 0xff);
+        if (word == ~(uint64_t)0)
+            continue;
+        atomicMin((unsigned long long *)first, (unsigned long long)(8 * i + ako_first_unpoisoned(word)));
+        return; // this thread's later words lie behind
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_count_poisoned(const void *base, uint64_t count, int size, uint64_t *total)
+{
+    uint64_t mine = 0;
+    for (uint64_t i = thread_index(); i < count; i += thread_count())
+        mine += load_bits(base, size, i) == ako_ones(size);
+    add_to(total, mine);
+}
+
+// Block b judges elements [b * chunk, (b + 1) * chunk) and leaves its mismatches in bad[b].
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_compare(const void *got, const void *expected, int size, uint64_t count, uint64_t chunk, ako_judge judge,
+                ako_tally *total, uint64_t *bad)
+{
+    uint64_t begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
+    ako_tally tally = {};
+    for (uint64_t i = begin + threadIdx.x; i < end; i += AKO_BLOCK)
+        tally.mismatches +=
+            (uint64_t)ako_judge_pair(&judge, &tally, load_bits(got, size, i), load_bits(expected, size, i));
+    add_to(&bad[blockIdx.x], tally.mismatches);
+    add_to(&total->mismatches, tally.mismatches);
+    add_to(&total->nan_got, tally.nan_got);
+    add_to(&total->nan_expected, tally.nan_expected);
+    add_to(&total->inf_got, tally.inf_got);
+    add_to(&total->inf_expected, tally.inf_expected);
+    add_to(&total->nonzero_got, tally.nonzero_got);
+    add_to(&total->nonzero_expected, tally.nonzero_expected);
+    max_to(&total->max_abs, tally.max_abs);
+    max_to(&total->max_rel, tally.max_rel);
+}
+
+// One block walks one chunk in order and stops at its AKO_FIRST-th mismatch.
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_first_mismatches(const void *got, const void *expected, int size, uint64_t begin, uint64_t end, ako_judge judge,
+                         ako_mismatch *first, uint32_t *n_first)
+{
+    __shared__ uint32_t bad_threads[AKO_BLOCK / 32];
+    uint32_t found = 0, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (uint64_t tile = begin; tile < end && found < AKO_FIRST; tile += AKO_BLOCK) {
+        uint64_t i = tile + threadIdx.x, x = 0, y = 0;
+        ako_tally unused = {};
+        bool bad = false;
+        if (i < end) {
+            x = load_bits(got, size, i);
+            y = load_bits(expected, size, i);
+            bad = ako_judge_pair(&judge, &unused, x, y) != 0;
+        }
+        uint32_t ballot = __ballot_sync(0xffffffffu, bad);
+        if (lane == 0)
+            bad_threads[warp] = ballot;
+        __syncthreads();
+        uint32_t place = found + (uint32_t)__popc(ballot & ((1u << lane) - 1));
+        for (uint32_t w = 0; w < AKO_BLOCK / 32; w++) {
+            uint32_t n = (uint32_t)__popc(bad_threads[w]);
+            place += w < warp ? n : 0;
+            found += n;
+        }
+        if (bad && place < AKO_FIRST)
+            first[place] = ako_mismatch{i, x, y};
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        *n_first = found < AKO_FIRST ? found : AKO_FIRST;
+}

@@ -1,0 +1,333 @@
+/* The operations on the memory of the current CUDA device, by the kernels of ops.cu. All on the default stream, and
+ * done when the call returns. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "build.h"
+#include "cudart.h"
+#include "embed.h"
+#include "error.h"
+#include "fs.h"
+#include "ops_backend.h"
+#include "ops_kernels.h"
+
+AKO_EMBED(ako_text_ops_cu, "core/gpu/ops.cu");
+AKO_EMBED(ako_text_ops_kernels_h, "core/gpu/ops_kernels.h");
+AKO_EMBED(ako_text_dtype_bits_h, "core/dtype_bits.h");
+AKO_EMBED(ako_text_philox_h, "core/philox.h");
+AKO_EMBED(ako_text_fill_h, "core/fill.h");
+AKO_EMBED(ako_text_judge_h, "core/judge.h");
+AKO_EMBED(ako_text_words_h, "core/words.h");
+
+#define KERNELS(X)     \
+    X(fill_narrow)     \
+    X(fill_wide)       \
+    X(fill_plain)      \
+    X(hash)            \
+    X(find_unpoisoned) \
+    X(count_poisoned)  \
+    X(compare)         \
+    X(first_mismatches)
+
+enum kernel_id {
+#define KERNEL_ID(name) KERNEL_##name,
+    KERNELS(KERNEL_ID)
+#undef KERNEL_ID
+        KERNEL_COUNT
+};
+
+static const char *const kernel_names[] = {
+#define KERNEL_NAME(name) "ako_" #name,
+    KERNELS(KERNEL_NAME)
+#undef KERNEL_NAME
+};
+
+enum { MAX_BLOCKS = 4096 }; /* enough for eight blocks on each of 512 multiprocessors */
+
+/* Device memory for what kernels report. */
+typedef struct scratch {
+    ako_tally tally;
+    uint64_t number;
+    uint64_t bad[MAX_BLOCKS];
+    ako_mismatch first[AKO_FIRST];
+    uint32_t n_first;
+} scratch;
+
+typedef struct gpu_ops {
+    const ako_cudart_api *cuda;
+    cudaLibrary_t library;
+    cudaKernel_t kernels[KERNEL_COUNT];
+    scratch *device;
+} gpu_ops;
+
+static int check(const gpu_ops *ops, cudaError_t error, const char *what)
+{
+    return error == cudaSuccess ? AKO_OK : ako_cudart_fail(ops->cuda, error, "%s failed", what);
+}
+
+static void gpu_close(void *state)
+{
+    gpu_ops *ops = state;
+    if (ops->device)
+        ops->cuda->cudaFree(ops->device);
+    if (ops->library)
+        ops->cuda->cudaLibraryUnload(ops->library);
+    free(ops);
+}
+
+static int current_arch(const gpu_ops *ops, char arch[16])
+{
+    int device = 0, major = 0, minor = 0;
+    int status = check(ops, ops->cuda->cudaGetDevice(&device), "finding the current CUDA device");
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                       "reading the compute capability");
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+                       "reading the compute capability");
+    snprintf(arch, 16, "sm_%d%d", major, minor);
+    return status;
+}
+
+/* Appends the machine code of ops.cu for `arch`. */
+static int build_kernels(ako_buf *cubin, const char *arch)
+{
+    const ako_source sources[] = {{"ops.cu", ako_text_ops_cu, strlen(ako_text_ops_cu)},
+                                  {"ops_kernels.h", ako_text_ops_kernels_h, strlen(ako_text_ops_kernels_h)},
+                                  {"dtype_bits.h", ako_text_dtype_bits_h, strlen(ako_text_dtype_bits_h)},
+                                  {"philox.h", ako_text_philox_h, strlen(ako_text_philox_h)},
+                                  {"fill.h", ako_text_fill_h, strlen(ako_text_fill_h)},
+                                  {"judge.h", ako_text_judge_h, strlen(ako_text_judge_h)},
+                                  {"words.h", ako_text_words_h, strlen(ako_text_words_h)}};
+    const ako_build_input input = {.lane = AKO_LANE_CUDA,
+                                   .sources = sources,
+                                   .n_sources = sizeof sources / sizeof *sources,
+                                   .names = kernel_names,
+                                   .n_names = KERNEL_COUNT,
+                                   .arch = arch};
+    ako_build_output *output = calloc(1, sizeof *output);
+    if (!output)
+        return ako_fail(AKO_NOMEM, "ops", "out of memory");
+    int status = ako_build(output, &input);
+    if (status == AKO_OK && !output->ok)
+        status = ako_fail(AKO_COMPILE, "ops", "the kernels of core/gpu/%s do not compile for %s: line %d: %s",
+                          output->error_file, arch, output->error_line, output->error_text);
+    if (status == AKO_OK)
+        status = ako_fs_read(cubin, output->path, 0);
+    ako_build_output_free(output);
+    free(output);
+    return status;
+}
+
+static int load_kernels(gpu_ops *ops)
+{
+    char arch[16];
+    ako_buf cubin = {0};
+    int status = current_arch(ops, arch);
+    if (status == AKO_OK)
+        status = build_kernels(&cubin, arch);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaLibraryLoadData(&ops->library, cubin.data, NULL, NULL, 0, NULL, NULL, 0),
+                       "loading our kernels");
+    for (int i = 0; i < KERNEL_COUNT && status == AKO_OK; i++)
+        status = check(ops, ops->cuda->cudaLibraryGetKernel(&ops->kernels[i], ops->library, kernel_names[i]),
+                       kernel_names[i]);
+    ako_buf_free(&cubin);
+    return status;
+}
+
+static unsigned blocks_for(uint64_t items)
+{
+    uint64_t blocks = (items + AKO_BLOCK - 1) / AKO_BLOCK;
+    return blocks < MAX_BLOCKS ? (unsigned)blocks : MAX_BLOCKS;
+}
+
+static int launch(const gpu_ops *ops, enum kernel_id kernel, unsigned blocks, void **arguments)
+{
+    dim3 grid = {blocks, 1, 1}, block = {AKO_BLOCK, 1, 1};
+    const void *function = (const void *)ops->kernels[kernel];
+    return check(ops, ops->cuda->cudaLaunchKernel(function, grid, block, arguments, 0, NULL), kernel_names[kernel]);
+}
+
+static int launch_and_wait(const gpu_ops *ops, enum kernel_id kernel, unsigned blocks, void **arguments)
+{
+    int status = launch(ops, kernel, blocks, arguments);
+    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), kernel_names[kernel]) : status;
+}
+
+static int gpu_fill(void *state, void *base, uint64_t count, const ako_fill_plan *plan)
+{
+    ako_fill_plan copy = *plan;
+    int size = (int)ako_dtype_size(plan->dtype);
+    void *arguments[] = {&base, &size, &count, &copy};
+    if (plan->kind == AKO_PLAN_CONSTANT || plan->kind == AKO_PLAN_LINEAR)
+        return launch_and_wait(state, KERNEL_fill_plain, blocks_for(count), arguments);
+    if (ako_is_wide(plan->dtype))
+        return launch_and_wait(state, KERNEL_fill_wide, blocks_for((count + 1) / 2), arguments);
+    return launch_and_wait(state, KERNEL_fill_narrow, blocks_for((count + 3) / 4), arguments);
+}
+
+static int gpu_poison(void *state, void *base, uint64_t bytes)
+{
+    gpu_ops *ops = state;
+    int status = check(ops, ops->cuda->cudaMemset(base, 0xff, bytes), "poisoning device memory");
+    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), "poisoning device memory") : status;
+}
+
+/* Sets scratch.number to bytes of `start`, runs the kernel, which takes its address last, and reads it back. */
+static int launch_for_number(gpu_ops *ops, uint64_t *number, int start, enum kernel_id kernel, unsigned blocks,
+                             void **arguments)
+{
+    const char *name = kernel_names[kernel];
+    int status = check(ops, ops->cuda->cudaMemset(&ops->device->number, start, sizeof *number), name);
+    if (status == AKO_OK)
+        status = launch(ops, kernel, blocks, arguments);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaMemcpy(number, &ops->device->number, sizeof *number, cudaMemcpyDeviceToHost),
+                       name);
+    return status;
+}
+
+static int gpu_hash_sum(void *state, uint64_t *sum, const void *base, uint64_t bytes)
+{
+    gpu_ops *ops = state;
+    uint64_t *number = &ops->device->number;
+    void *arguments[] = {&base, &bytes, &number};
+    return launch_for_number(ops, sum, 0, KERNEL_hash, blocks_for(bytes / 8 + 1), arguments);
+}
+
+static int gpu_find_unpoisoned(void *state, uint64_t *offset, const void *base, uint64_t bytes)
+{
+    gpu_ops *ops = state;
+    uint64_t *number = &ops->device->number;
+    void *arguments[] = {&base, &bytes, &number};
+    return launch_for_number(ops, offset, 0xff, KERNEL_find_unpoisoned, blocks_for(bytes / 8 + 1), arguments);
+}
+
+static int gpu_count_poisoned(void *state, uint64_t *n, const void *base, uint64_t count, size_t size)
+{
+    gpu_ops *ops = state;
+    int element = (int)size;
+    uint64_t *number = &ops->device->number;
+    void *arguments[] = {&base, &count, &element, &number};
+    return launch_for_number(ops, n, 0, KERNEL_count_poisoned, blocks_for(count), arguments);
+}
+
+typedef struct comparison {
+    const void *got, *expected;
+    uint64_t count, chunk; /* elements, and how many of them a block judges */
+    ako_judge judge;
+    int size;
+} comparison;
+
+/* The first pass: totals, and the number of mismatches in each chunk. */
+static int count_mismatches(gpu_ops *ops, ako_tally *tally, uint64_t *bad, comparison *c, unsigned blocks)
+{
+    scratch *device = ops->device;
+    ako_tally *device_tally = &device->tally;
+    uint64_t *device_bad = device->bad;
+    void *arguments[] = {&c->got, &c->expected, &c->size, &c->count, &c->chunk, &c->judge, &device_tally, &device_bad};
+    int status = check(ops, ops->cuda->cudaMemset(device, 0, sizeof *device), "preparing a comparison");
+    if (status == AKO_OK)
+        status = launch(ops, KERNEL_compare, blocks, arguments);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaMemcpy(tally, &device->tally, sizeof *tally, cudaMemcpyDeviceToHost),
+                       kernel_names[KERNEL_compare]);
+    if (status == AKO_OK && tally->mismatches > 0)
+        status = check(ops, ops->cuda->cudaMemcpy(bad, device->bad, blocks * sizeof *bad, cudaMemcpyDeviceToHost),
+                       kernel_names[KERNEL_compare]);
+    return status;
+}
+
+/* Appends the first mismatches of one chunk. */
+static int find_in_chunk(gpu_ops *ops, ako_found *out, comparison *c, uint64_t chunk)
+{
+    scratch *device = ops->device;
+    uint64_t begin = chunk * c->chunk, end = begin + c->chunk < c->count ? begin + c->chunk : c->count;
+    ako_mismatch *device_first = device->first, first[AKO_FIRST];
+    uint32_t *device_n = &device->n_first, n = 0;
+    const char *name = kernel_names[KERNEL_first_mismatches];
+    void *arguments[] = {&c->got, &c->expected, &c->size, &begin, &end, &c->judge, &device_first, &device_n};
+    int status = launch(ops, KERNEL_first_mismatches, 1, arguments);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaMemcpy(first, device->first, sizeof first, cudaMemcpyDeviceToHost), name);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaMemcpy(&n, &device->n_first, sizeof n, cudaMemcpyDeviceToHost), name);
+    for (uint32_t i = 0; status == AKO_OK && i < n && i < AKO_FIRST && out->n_first < AKO_FIRST; i++)
+        out->first[out->n_first++] = first[i];
+    return status;
+}
+
+static int gpu_compare(void *state, ako_found *out, const void *got, const void *expected, uint64_t count,
+                       const ako_judge *judge)
+{
+    uint64_t bad[MAX_BLOCKS];
+    unsigned blocks = blocks_for(count);
+    comparison c = {.got = got,
+                    .expected = expected,
+                    .count = count,
+                    .chunk = (count + blocks - 1) / blocks,
+                    .judge = *judge,
+                    .size = (int)ako_dtype_size(judge->dtype)};
+    *out = (ako_found){0};
+    int status = count_mismatches(state, &out->tally, bad, &c, blocks);
+    if (out->tally.mismatches == 0)
+        return status;
+    for (unsigned chunk = 0; status == AKO_OK && chunk < blocks && out->n_first < AKO_FIRST; chunk++) {
+        if (bad[chunk] > 0)
+            status = find_in_chunk(state, out, &c, chunk);
+    }
+    return status;
+}
+
+static int transfer(const gpu_ops *ops, void *to, const void *from, uint64_t bytes, enum cudaMemcpyKind kind)
+{
+    int status = check(ops, ops->cuda->cudaMemcpy(to, from, bytes, kind), "copying device memory");
+    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), "copying device memory") : status;
+}
+
+static int gpu_upload(void *state, void *base, const void *host, uint64_t bytes)
+{
+    return transfer(state, base, host, bytes, cudaMemcpyHostToDevice);
+}
+
+static int gpu_download(void *state, void *host, const void *base, uint64_t bytes)
+{
+    return transfer(state, host, base, bytes, cudaMemcpyDeviceToHost);
+}
+
+static int gpu_copy(void *state, void *to, const void *from, uint64_t bytes)
+{
+    return transfer(state, to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+static const ako_ops_backend gpu_backend = {.close = gpu_close,
+                                            .fill = gpu_fill,
+                                            .poison = gpu_poison,
+                                            .hash_sum = gpu_hash_sum,
+                                            .find_unpoisoned = gpu_find_unpoisoned,
+                                            .count_poisoned = gpu_count_poisoned,
+                                            .compare = gpu_compare,
+                                            .upload = gpu_upload,
+                                            .download = gpu_download,
+                                            .copy = gpu_copy};
+
+int ako_ops_gpu_open(const ako_ops_backend **out, void **state)
+{
+    gpu_ops *ops = calloc(1, sizeof *ops);
+    if (!ops)
+        return ako_fail(AKO_NOMEM, "ops", "out of memory");
+    int status = ako_cudart(&ops->cuda);
+    if (status == AKO_OK)
+        status = load_kernels(ops);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaMalloc((void **)&ops->device, sizeof *ops->device),
+                       "allocating device memory for results");
+    if (status != AKO_OK) {
+        gpu_close(ops);
+        return status;
+    }
+    *out = &gpu_backend;
+    *state = ops;
+    return AKO_OK;
+}
