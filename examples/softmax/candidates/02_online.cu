@@ -1,0 +1,51 @@
+// Hypothesis: maximum and sum fit in one pass (online softmax), so the row is read twice instead of three times.
+//! launch softmax<<<(R), (512), 0>>>(x, y, R, N)
+
+// The largest element so far and the sum of exp(x - largest).
+struct part {
+    float largest, sum;
+};
+
+__device__ part join(part a, part b)
+{
+    const float largest = fmaxf(a.largest, b.largest);
+    return {largest, a.sum * __expf(a.largest - largest) + b.sum * __expf(b.largest - largest)};
+}
+
+__device__ part warp_join(part p)
+{
+    for (int step = 16; step > 0; step /= 2)
+        p = join(p, {__shfl_xor_sync(~0u, p.largest, step), __shfl_xor_sync(~0u, p.sum, step)});
+    return p;
+}
+
+// The parts of 512 threads joined, in every thread.
+__device__ part block_join(part p)
+{
+    __shared__ part warps[16];
+    p = warp_join(p);
+    if (threadIdx.x % 32 == 0)
+        warps[threadIdx.x / 32] = p;
+    __syncthreads();
+    return warp_join(threadIdx.x % 32 < 16 ? warps[threadIdx.x % 32] : part{-1e30f, 0.0f});
+}
+
+__device__ part add(part p, float x)
+{
+    if (x > p.largest)
+        return {x, p.sum * __expf(p.largest - x) + 1.0f};
+    return {p.largest, p.sum + __expf(x - p.largest)};
+}
+
+__global__ void softmax(const float *x, float *y, int R, int N)
+{
+    x += (size_t)blockIdx.x * N;
+    y += (size_t)blockIdx.x * N;
+    part p = {-1e30f, 0.0f};
+    for (int i = threadIdx.x; i < N; i += 512)
+        p = add(p, x[i]);
+    p = block_join(p);
+    const float scale = 1.0f / p.sum;
+    for (int i = threadIdx.x; i < N; i += 512)
+        y[i] = __expf(x[i] - p.largest) * scale;
+}

