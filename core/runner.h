@@ -48,6 +48,9 @@ int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
 int ako_runner_launch(ako_runner *runner, void *const *addresses);
 int ako_runner_sync(ako_runner *runner); /* device-wide; reports asynchronous faults as AKO_CUDA */
 
+/* Kernels that one launch starts, for a cubin; 0 for a shared object, which alone knows. */
+int ako_runner_kernels(const ako_runner *runner);
+
 /* Registers, static shared memory and local (spill) bytes of the heaviest kernel; zeros for shared objects. */
 typedef struct ako_resources {
     int registers, shared_bytes, local_bytes, max_threads;
