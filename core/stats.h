@@ -22,7 +22,11 @@ int ako_stats_summary(ako_summary *out, const int64_t *samples, size_t n, double
 /* q in [0, 1] over sorted values. */
 double ako_stats_quantile(const double *sorted, size_t n, double q);
 
-/* The rank r above (1-based), or 0 when n is too small; *error is the true two-sided error of that interval. */
+/* The rank r above (1-based), or 0 when n is too small; *error is the true two-sided error of that interval (0 without
+ * one). */
 size_t ako_stats_rank(size_t n, double alpha, double *error);
+
+/* Geometric mean of n >= 1 positive values. */
+double ako_stats_geomean(const double *values, size_t n);
 
 #endif
