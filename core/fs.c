@@ -84,7 +84,10 @@ static int open_beside(ako_buf *name, const char *path)
     return name->oom ? (errno = ENOMEM, -1) : mkostemp(name->data, O_CLOEXEC);
 }
 
-int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mode, bool sync)
+/* Writes the content of a new file; 0, or -1 with errno. */
+typedef int (*fill)(int fd, const void *payload);
+
+static int replace_with(const char *path, fill content, const void *payload, unsigned mode, bool sync)
 {
     ako_buf temp = {0};
     int fd = open_beside(&temp, path);
@@ -94,7 +97,7 @@ int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mod
         return status;
     }
     int status = AKO_OK;
-    if (write_all(fd, data, size) != 0 || fchmod(fd, (mode_t)mode) != 0 || (sync && fsync(fd) != 0))
+    if (content(fd, payload) != 0 || fchmod(fd, (mode_t)mode) != 0 || (sync && fsync(fd) != 0))
         status = ako_fail_errno("fs", "cannot write %s", path);
     if (close(fd) != 0 && status == AKO_OK)
         status = ako_fail_errno("fs", "cannot write %s", path);
@@ -108,13 +111,78 @@ int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mod
     return status;
 }
 
+typedef struct bytes {
+    const void *data;
+    size_t size;
+} bytes;
+
+static int fill_from_bytes(int fd, const void *payload)
+{
+    const bytes *b = payload;
+    return write_all(fd, b->data, b->size);
+}
+
+int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mode, bool sync)
+{
+    return replace_with(path, fill_from_bytes, &(bytes){data, size}, mode, sync);
+}
+
+/* What a write to `path` replaces: the file that a link leads to, with the mode that it has. */
+static const char *find_target(char resolved[PATH_MAX], unsigned *mode, const char *path)
+{
+    const char *target = realpath(path, resolved) ? resolved : path;
+    struct stat st;
+    *mode = stat(target, &st) == 0 ? st.st_mode & 07777u : ako_fs_default_mode();
+    return target;
+}
+
 int ako_fs_write(const char *path, const void *data, size_t size, bool sync)
 {
     char resolved[PATH_MAX];
-    const char *target = realpath(path, resolved) ? resolved : path;
-    struct stat st;
-    unsigned mode = stat(target, &st) == 0 ? st.st_mode & 07777u : ako_fs_default_mode();
+    unsigned mode;
+    const char *target = find_target(resolved, &mode, path);
     return ako_fs_replace(target, data, size, mode, sync);
+}
+
+static int fill_from_file(int fd, const void *payload)
+{
+    char chunk[65536];
+    const int *from = payload;
+    ssize_t n;
+    while ((n = read(*from, chunk, sizeof chunk)) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || write_all(fd, chunk, (size_t)n) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int ako_fs_copy(const char *to, const char *from)
+{
+    char resolved[PATH_MAX];
+    unsigned mode;
+    struct stat st;
+    int fd = open(from, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return ako_fail_errno("fs", "cannot read %s", from);
+    const char *target = find_target(resolved, &mode, to);
+    if (fstat(fd, &st) == 0)
+        mode = st.st_mode & 07777u;
+    int status = replace_with(target, fill_from_file, &fd, mode, false);
+    close(fd);
+    return status;
+}
+
+int ako_fs_stat_get(ako_fs_stat *out, const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0)
+        return ako_fail_errno("fs", "cannot look at %s", path);
+    out->type = S_ISREG(st.st_mode) ? 'f' : S_ISDIR(st.st_mode) ? 'd' : S_ISLNK(st.st_mode) ? 'l' : 'o';
+    out->size = st.st_size;
+    out->mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    return AKO_OK;
 }
 
 int ako_fs_mkdirs(const char *path)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buf.h"
 
@@ -22,6 +23,15 @@ int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mod
 void ako_fs_sync_parent(const char *path);
 
 unsigned ako_fs_default_mode(void); /* of a new file: 0666 less the umask */
+
+/* Copies content and permissions, replacing `to` as ako_fs_write does. */
+int ako_fs_copy(const char *to, const char *from);
+
+typedef struct ako_fs_stat {
+    char type; /* 'f' file, 'd' folder, 'l' symbolic link, 'o' other */
+    int64_t size, mtime_ns;
+} ako_fs_stat;
+int ako_fs_stat_get(ako_fs_stat *out, const char *path); /* of a link itself, not of what it leads to */
 
 int ako_fs_mkdirs(const char *path);      /* mkdir -p; fine when it is there */
 int ako_fs_remove_tree(const char *path); /* rm -rf without following links; fine when it is not there */

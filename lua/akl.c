@@ -73,3 +73,11 @@ ako_buf *akl_buf(lua_State *L)
     akl_type(L, BUF_TYPE, NULL, NULL, buf_close);
     return akl_new(L, sizeof(ako_buf), BUF_TYPE);
 }
+
+const char *akl_check_path(lua_State *L, int arg)
+{
+    size_t size;
+    const char *path = luaL_checklstring(L, arg, &size);
+    luaL_argcheck(L, strlen(path) == size, arg, "a path may not contain a NUL byte");
+    return path;
+}

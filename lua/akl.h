@@ -55,6 +55,9 @@ AKL_RAISES ako_json **akl_json_slot(lua_State *L);
 struct ako_buf;
 AKL_RAISES struct ako_buf *akl_buf(lua_State *L);
 
+/* [-0, +0, e] The argument as a path: a string without NUL bytes, which would cut it short. */
+AKL_RAISES const char *akl_check_path(lua_State *L, int arg);
+
 /* [-0, +0, -] Stop and restart the clock of Lua's running time round a core call that waits. */
 void akl_clock_stop(lua_State *L);
 void akl_clock_start(lua_State *L);
