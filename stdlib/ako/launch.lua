@@ -28,12 +28,21 @@ local function extent(scanner)
     return { axes.expression(scanner) }
 end
 
--- Inside <<< >>> an expression ends at a comma or at ">>>"; neither can be part of one.
+-- Inside <<< >>> an expression ends at a comma or at ">>>"; neither can be part of one. The cluster may stand here, as
+-- a fourth field, or behind the arguments.
 local function configuration(scanner)
     local config = { grid = extent(scanner) }
     scanner:expect(",", "',' and the block size")
     config.block = extent(scanner)
-    config.shared = scanner:take(",") and axes.expression(scanner) or axes.parse(0)
+    config.shared = axes.parse(0)
+    while scanner:take(",") do
+        if scanner:take("cluster%s*=") then
+            config.cluster = extent(scanner)
+        else
+            fault.check(not config.has_shared, "more than three sizes between <<< and >>>")
+            config.shared, config.has_shared = axes.expression(scanner), true
+        end
+    end
     scanner:expect(">>>", "'>>>'")
     return config
 end
@@ -192,6 +201,17 @@ local function argument(task, spec, tree, names)
     local result = integer_argument(task, tree, value)
     result.name = tree.text
     return result
+end
+
+--- The arguments of an entry point, given by name, for one workload, as docs/protocol.md has them. Raises faults.
+function launch.arguments(list, task, workload)
+    local bound = { is_scratch = {}, every_name = {} }
+    for _, names in ipairs { task.tensor, task.axes, task.scalars } do
+        for name in pairs(names) do bound.every_name[name] = true end
+    end
+    local names, args = names_of(task, workload, {}), {}
+    for i, name in ipairs(list) do args[i] = argument(task, bound, axes.parse(name), names) end
+    return args
 end
 
 local function bind_launch(entry, spec, task, workload, names)

@@ -256,7 +256,7 @@ local function read_definition(given, source)
 end
 
 --- The file of a task named by a file or a folder (then its task.lua).
-function task.file_of(name) return fs.is_dir(name) and path.join(name, "task.lua") or name end
+function task.file_of(name) return fs.is_dir(name) and fs.join(name, "task.lua") or name end
 
 --- Reads and checks a task file (or the task.lua of a folder). Returns its definition, to be given to `resolve`, or
 --- nil, a message and a code: INVALID for a mistake in it, what the file system says otherwise.
@@ -267,9 +267,9 @@ task.load = fault.returns(function(name)
     if not text then fault.raise(code, "%s", problem) end
     local given = evaluate(text, file)
     local definition = read_definition(given, { file = file, text = text })
-    local folder = path.folder(file)
+    local folder = fs.dirname(file)
     definition.file, definition.folder, definition.text = file, folder, text
-    definition.name = given.name or path.base(fs.absolute(folder) or folder)
+    definition.name = given.name or fs.basename(fs.absolute(folder) or folder)
     return definition
 end)
 

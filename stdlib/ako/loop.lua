@@ -1,0 +1,258 @@
+-- The loop: baseline, then a trial for each candidate until the policy or the candidates end, then the best restored
+-- and verified again. It knows the order of things and no number: those are the policy's.
+
+local clock = require "ako.clock"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local git = require "ako.git"
+local trial = require "ako.trial"
+local unit = require "ako.unit"
+
+local loop = {}
+
+local Loop = {}
+Loop.__index = Loop
+
+local ALL_STEPS = { "build", "check", "time" }
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+local function copy(value)
+    if type(value) ~= "table" then return value end
+    local result = {}
+    for key, item in pairs(value) do result[key] = copy(item) end
+    return result
+end
+
+--- A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
+--- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), restart()
+--- (gives a fresh evaluator with the same task when the old one died).
+function loop.new(parts)
+    local self = setmetatable({ started_ns = clock.now_ns(), views = {} }, Loop)
+    for name, part in pairs(parts) do self[name] = part end
+    for _, record in ipairs(self.session.history) do self.views[#self.views + 1] = copy(record) end
+    return self
+end
+
+--- What stop, stalled and render see: { trials (without the baseline), history, best, original, elapsed_s, session }.
+function Loop:view()
+    local session = self.session
+    return { trials = math.max(0, #session.history - 1), history = self.views, best = copy(session.best),
+        original = copy(session.original), elapsed_s = (clock.now_ns() - self.started_ns) / 1e9,
+        session = session.name, device = copy(self.evaluator.device), lane = self.lane }
+end
+
+local function context_of(self, info)
+    local session = self.session
+    return { session = session.name, trial = session.open and session.open.trial, candidate = info.candidate,
+        hypothesis = info.hypothesis, task = self.task, statistic = self.policy.timing.statistic,
+        flush = self.policy.timing.flush, original = session.original, best = session.best }
+end
+
+-- Admission
+
+--- The files that no candidate may change, with their content's hashes: name -> oid.
+function loop.protect(task)
+    local hashes = {}
+    local files = { fs.basename(task.file), table.unpack(task.reference.files) }
+    for _, tensor in ipairs(task.tensors) do
+        if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
+    end
+    for _, name in ipairs(files) do
+        local text = fs.read(fs.join(task.folder, name))
+        hashes[name] = text and git.hash(text) or "missing"
+    end
+    return hashes
+end
+
+local function changed_protected(self)
+    for name, hash in pairs(loop.protect(self.task)) do
+        if self.session.header.protected[name] ~= hash then return name end
+    end
+end
+
+local function admit(self, info, sources)
+    local name = changed_protected(self)
+    if name then return ("protected file %s changed since the session began"):format(name), "PROTECTED" end
+    if not self.policy.admit then return nil end
+    local admitted, reason = self.hook("admit", { candidate = info.candidate, hypothesis = info.hypothesis,
+        sources = copy(sources), best = copy(self.session.best) }, self.opt)
+    if not admitted then return reason or "the policy does not admit it", "POLICY" end
+end
+
+-- Evaluation
+
+-- Asks the evaluator; when it died it is started again, so that the next trial finds a good one. A failure of the
+-- machine is a result too: INFRA.
+local function ask(self, given, steps)
+    local result, problem, code = self.evaluator:trial(given, steps, self.plan.steps)
+    if result then return result end
+    if code == "CANCELLED" then self.cancelled = true end
+    if code == "CHILD" and self.restart then self.evaluator = must(self.restart()) end
+    return { status = "INFRA", step = "", reason = problem, code = code, workloads = {} }
+end
+
+local function has_no_effect(self, launches, build)
+    local best = self.session.best
+    return best and build and build.hash and build.hash == best.machine_code and launches == best.launches
+end
+
+-- Builds first, since equal machine code needs no measurement; the second request finds the build in the cache.
+local function evaluate(self, given)
+    local launches = git.hash(unit.launches(given))
+    if not self.session.best then return ask(self, given, ALL_STEPS), launches, false end
+    local built = ask(self, given, { "build" })
+    if built.status ~= "PASSED" then return built, launches, false end
+    if has_no_effect(self, launches, built.build) then return built, launches, true end
+    return ask(self, given, ALL_STEPS), launches, false
+end
+
+-- Shares of the physical floor: bytes over peak bandwidth against the median, weighted over the workloads.
+local function floor_share(self, record)
+    local peak = self.evaluator.device.peak_dram_bytes_per_s
+    if not record.time_ns or not peak or peak <= 0 then return nil end
+    local floor, taken = 0.0, 0.0
+    for i, workload in ipairs(self.task.workloads) do
+        if not workload.bytes then return nil end
+        floor = floor + workload.weight * workload.bytes / peak * 1e9
+        taken = taken + workload.weight * record.workloads[i].time_ns.median
+    end
+    return floor / taken
+end
+
+-- The record of the workspace's present files, without a verdict; and what is to be kept beside it.
+local function measure(self, info)
+    local context = context_of(self, info)
+    local sources, problem = unit.read(self.session.ws.folder, self.task.solution.files)
+    if not sources then return trial.without_result("REJECTED", problem, context), {} end
+    local evidence = { sources = sources }
+    local refused, code = admit(self, info, sources)
+    if refused then
+        local record = trial.without_result("REJECTED", refused, context)
+        record.code = code
+        return record, evidence
+    end
+    local given
+    given, problem = unit.make(self.task, self.task.solution, sources, self.task.reference)
+    if not given then return trial.without_result("COMPILE_ERROR", problem, context), evidence end
+    self.lane = given.lane
+    local result, launches, no_effect = evaluate(self, given)
+    local record = trial.record(result, context)
+    record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
+    record.floor_share = floor_share(self, record)
+    evidence.samples, evidence.build_log = trial.samples(result), result.build and result.build.log
+    return record, evidence
+end
+
+-- Verdicts
+
+local VERDICTS = { keep = true, revert = true, inconclusive = true }
+
+local function ask_policy(self, record)
+    local verdict, reason = self.hook("accept", copy(record), copy(self.session.best), self.opt)
+    if not VERDICTS[verdict] then
+        fault.raise("POLICY", "accept must return 'keep', 'revert' or 'inconclusive' and a reason, returned %s",
+            tostring(verdict))
+    end
+    return verdict, reason or ""
+end
+
+local function decide(self, record)
+    if trial.is_unmeasured(record.status) then return "inconclusive", record.reason end
+    if record.status ~= "PASSED" then return "revert", record.reason end
+    if not self.session.best then return "keep", "baseline" end
+    if record.no_effect then return "revert", "no effect: same machine code and launches as the best" end
+    return ask_policy(self, record)
+end
+
+local function next_step(record)
+    if record.status == "COMPILE_ERROR" then return "mend the first error of the build log" end
+    if record.status:find("^INCORRECT") then return "mend the result before its speed" end
+    if record.verdict == "keep" then return "build on it" end
+    return "the best is back in the workspace; try another idea"
+end
+
+--- One trial of the workspace's present files. info: candidate (its name), hypothesis. Returns its record; a candidate
+--- that is not kept is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
+function Loop:try(info)
+    local session = self.session
+    local intent = must(session:begin(info))
+    self.progress:start(intent.trial, info)
+    local record, evidence = measure(self, info)
+    local decided, verdict, reason = pcall(decide, self, record)
+    record.verdict = decided and verdict or "inconclusive"
+    record.reason = decided and reason or "the policy failed: " .. tostring(verdict)
+    record.next = next_step(record)
+    must(session:close_trial(record, evidence))
+    self.views[#self.views + 1] = copy(record)
+    if record.verdict ~= "keep" and session.best then
+        local restored, problem = session:restore(intent.commit)
+        if not restored then record.left_alone = problem end
+    end
+    self.progress:trial(record)
+    if not decided then error(verdict, 0) end
+    return record
+end
+
+--- The first trial: the files as they are. It must pass for a loop to make sense.
+function Loop:baseline() return self:try { candidate = "baseline" } end
+
+-- Puts a candidate's text in the place of the solution's main file, which must still be what the loop left there.
+local function place(self, candidate)
+    local session = self.session
+    local main = self.task.solution.files[1]
+    local file = fs.join(session.ws.folder, main)
+    local kept = must(self.session:sources(session.best))[1].text
+    if fs.read(file) ~= kept then
+        fault.raise("BUSY", "%s was changed by somebody else; the loop stops and leaves it as it is", main)
+    end
+    must(fs.write(file, candidate.text))
+end
+
+-- Why the loop is to end now, or nil.
+local function stop_reason(self)
+    if self.cancelled then return "interrupted" end
+    local run = self:view()
+    local stalled = self.policy.stalled and self.hook("stalled", run, self.opt)
+    if stalled then self.progress:note("stalled: " .. stalled) end
+    return self.policy.stop and self.hook("stop", run, self.opt)
+end
+
+--- A trial for each candidate of a proposer (ako.proposer). Returns why it ended.
+function Loop:run(propose)
+    while true do
+        local reason = stop_reason(self)
+        if reason then return reason end
+        local candidate, problem, code = propose()
+        if problem then fault.raise(code, "%s", problem) end
+        if not candidate then return "no more candidates" end
+        place(self, candidate)
+        self:try { candidate = candidate.name }
+    end
+end
+
+--- Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with
+--- .trial the best's number; it changes nothing that was decided.
+function Loop:verify()
+    local session, best = self.session, self.session.best
+    must(session:restore(best.commit))
+    for _, source in ipairs(must(session:sources(best))) do
+        local same = fs.read(fs.join(session.ws.folder, source.name)) == source.text
+        fault.check(same, "%s is not what trial %d had", source.name, best.trial)
+    end
+    self.progress:start(best.trial, { candidate = "best, verified" })
+    local given = must(unit.make(self.task, self.task.solution,
+        must(unit.read(session.ws.folder, self.task.solution.files)), self.task.reference))
+    local context = context_of(self, { candidate = best.candidate, hypothesis = best.hypothesis })
+    context.trial = best.trial
+    local record = trial.record(ask(self, given, ALL_STEPS), context)
+    record.verdict, record.tree, record.commit, record.files = best.verdict, best.tree, best.commit, best.files
+    record.lane = given.lane
+    self.progress:verified(record)
+    return record
+end
+
+return loop

@@ -1,0 +1,142 @@
+-- Building blocks for policies. Each function takes its numbers and returns a rule; there is no threshold in here.
+-- A number may be given as the name of a policy's option ("threshold"), which is then read when the rule is asked.
+--
+-- accept rules:           rule(trial, best, opt) -> "keep" | "revert" | "inconclusive", reason
+-- stalled and stop rules: rule(run, opt)         -> reason | nil
+
+local rules = {}
+
+local function number(given, opt)
+    if type(given) ~= "string" then return given end
+    local value = opt and opt[given]
+    if type(value) ~= "number" then error(("the policy has no number '%s' among its options"):format(given), 3) end
+    return value
+end
+
+local function percent(speedup) return (speedup - 1) * 100 end
+
+local function change(speedup)
+    local faster = percent(speedup)
+    return ("%.1f %% %s"):format(math.abs(faster), faster >= 0 and "faster" or "slower")
+end
+
+local function with_interval(trial, text)
+    local interval = trial.interval and trial.interval.best
+    if not interval then return text end
+    return ("%s, interval %.1f..%.1f %%"):format(text, percent(interval[1]), percent(interval[2]))
+end
+
+--- Keep when the median is more than `share` (0.01 is one per cent) faster than the best's.
+function rules.faster_by(share)
+    return function(trial, _, opt)
+        local speedup = trial.speedup.best
+        if not speedup then return "inconclusive", "no timing to compare with" end
+        local verdict = speedup > 1 + number(share, opt) and "keep" or "revert"
+        local text = with_interval(trial, change(speedup))
+        if verdict == "revert" and speedup > 1 then
+            text = ("%s, not more than %.3g %%"):format(text, number(share, opt) * 100)
+        end
+        return verdict, text
+    end
+end
+
+--- Keep when even the slow end of the candidate's interval beats the fast end of the best's; `otherwise` (a verdict)
+--- when the two intervals meet.
+function rules.intervals_apart(otherwise)
+    return function(trial)
+        local interval = trial.interval and trial.interval.best
+        if not interval then return "inconclusive", "too few samples for an interval" end
+        if interval[1] > 1 then return "keep", with_interval(trial, change(trial.speedup.best)) end
+        if interval[2] < 1 then return "revert", with_interval(trial, change(trial.speedup.best)) end
+        return otherwise, with_interval(trial, "inconclusive: intervals overlap")
+    end
+end
+
+--- Revert what is more than `limit` times faster than the reference, unless the option named `justification` holds a
+--- text: such figures are nearly always a mistake in the measurement or a shortcut in the kernel.
+function rules.plausible(limit, justification)
+    return function(trial, _, opt)
+        local speedup, most = trial.speedup.reference, number(limit, opt)
+        if not speedup or speedup <= most then return "keep", "" end
+        local text = opt[justification]
+        if text and text ~= "" then return "keep", ("%.2fx, justified: %s"):format(speedup, text) end
+        return "revert", ("%.2fx over the reference is more than %gx and not justified (--%s)"):format(speedup, most,
+            justification)
+    end
+end
+
+--- All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given.
+function rules.all(...)
+    local list = { ... }
+    return function(trial, best, opt)
+        local last = ""
+        for _, rule in ipairs(list) do
+            local verdict, reason = rule(trial, best, opt)
+            if verdict ~= "keep" then return verdict, reason end
+            if reason ~= "" then last = reason end
+        end
+        return "keep", last
+    end
+end
+
+--- The first of these stop rules that has a reason.
+function rules.any(...)
+    local list = { ... }
+    return function(run, opt)
+        for _, rule in ipairs(list) do
+            local reason = rule(run, opt)
+            if reason then return reason end
+        end
+    end
+end
+
+--- `count` trials in a row of which none was kept with a gain of more than `share` over the best before it.
+function rules.plateau(count, share)
+    return function(run, opt)
+        local most, least = number(count, opt), number(share, opt)
+        local without = 0
+        for i = #run.history, 1, -1 do
+            local record = run.history[i]
+            local gain = record.verdict == "keep" and (record.speedup.best or 1) or 1
+            if record.trial == 0 or gain > 1 + least then break end
+            without = without + 1
+        end
+        if most > 0 and without >= most then
+            return ("%d trials without a gain of more than %.3g %%"):format(without, least * 100)
+        end
+    end
+end
+
+--- After `limits.trials` trials (the baseline not counted) or `limits.seconds` of wall time; 0 is no limit.
+function rules.budget(limits)
+    return function(run, opt)
+        local trials, seconds = number(limits.trials, opt) or 0, number(limits.seconds, opt) or 0
+        if trials > 0 and run.trials >= trials then return ("the budget of %d trials is spent"):format(trials) end
+        if seconds > 0 and run.elapsed_s >= seconds then return ("the budget of %g s is spent"):format(seconds) end
+    end
+end
+
+--- When the best takes at most 1/share of the physical floor (the task's bytes over the device's peak bandwidth, its
+--- flops over its peak rate): share = 0.95 stops at 95 % of what the device can do. Never without a known floor.
+function rules.floor(share)
+    return function(run, opt)
+        local best, wanted = run.best, number(share, opt)
+        local reached = best and best.floor_share
+        if wanted > 0 and reached and reached >= wanted then
+            return ("the best runs at %.0f %% of the device's limit"):format(reached * 100)
+        end
+    end
+end
+
+--- The share of the entries that are correct and more than p times (strictly) faster than their reference:
+--- fast_p = count(correct and speedup > p) / n. Entries are { correct, speedup }; nil when there is none.
+function rules.fast_p(entries, p)
+    if #entries == 0 then return nil end
+    local fast = 0
+    for _, entry in ipairs(entries) do
+        if entry.correct and entry.speedup and entry.speedup > p then fast = fast + 1 end
+    end
+    return fast / #entries
+end
+
+return rules

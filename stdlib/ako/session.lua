@@ -1,0 +1,265 @@
+-- A session: the journal, the refs and the files of one optimization run in one workspace.
+--
+--   <common git folder>/ako/<session>/journal.jsonl    lines of kind session, intent, trial and finish
+--                                    /trials/<n>/      sources, build.log, samples.json, result.json
+--   refs/ako/<session>/<n>           every attempt, also the reverted ones; 0 is the baseline
+--   refs/heads/ako/<session>         what was kept, one commit a trial
+--
+-- A trial is announced by an intent and closed by its record; the record's line in the journal is what makes it so.
+-- Refs and files follow from it and are made good at the next start when a kill came between. Nothing here moves the
+-- user's HEAD, branch or index; only the solution's files are ever written in the workspace.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local journal = require "ako.journal"
+local json = require "ako.json"
+
+local session = {}
+
+local Session = {}
+Session.__index = Session
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+local function root_of(repo) return fs.join(repo:commondir(), "ako") end
+local function folder_of(repo, name) return fs.join(root_of(repo), name) end
+local function journal_of(repo, name) return fs.join(folder_of(repo, name), "journal.jsonl") end
+
+--- True for a name that can be part of a ref and of a path.
+function session.is_name(name)
+    return type(name) == "string" and #name <= 100 and name:match("^[%w_][%w_.-]*$") ~= nil
+        and not name:find("..", 1, true) and not name:match("%.lock$") and not name:match("%.$")
+end
+
+--- "<task>-<UTC time>", with a number behind it when that is taken.
+function session.fresh_name(repo, task_name)
+    local name = ("%s-%s"):format(task_name, os.date("!%Y%m%dT%H%M%SZ"))
+    local fresh, n = name, 1
+    while fs.exists(folder_of(repo, fresh)) do
+        n = n + 1
+        fresh = name .. "-" .. n
+    end
+    return fresh
+end
+
+-- Reading
+
+local function take_line(state, line)
+    if line.kind == "session" then
+        state.header = line
+    elseif line.kind == "intent" then
+        state.open = line
+    elseif line.kind == "trial" then
+        state.open = nil
+        state.history[#state.history + 1] = line
+        if line.verdict == "keep" then state.best = line end
+        if line.trial == 0 then state.original = line end
+    elseif line.kind == "finish" then
+        state.finished = line
+    end
+end
+
+--- The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
+--- record), finished }. Nil, message, code when it cannot be read; CORRUPT names the damaged line.
+function session.read(repo, name)
+    local state = { history = {}, name = name }
+    local reader, problem, code = journal.read(journal_of(repo, name))
+    if not reader then return nil, problem, code end
+    for _, line in ipairs(reader) do take_line(state, line) end
+    if not state.header then return nil, ("session %s has no first line"):format(name), "CORRUPT" end
+    return state
+end
+
+--- The names of a workspace's sessions, oldest first.
+function session.names(repo)
+    local names = {}
+    for _, name in ipairs(fs.list(root_of(repo)) or {}) do
+        if fs.exists(journal_of(repo, name)) then names[#names + 1] = name end
+    end
+    return names
+end
+
+--- The newest session of a workspace for which `accept(state)` holds (default: any): its state, or nil.
+function session.newest(ws, accept)
+    local newest
+    for _, name in ipairs(session.names(ws.repo)) do
+        local state = session.read(ws.repo, name)
+        local ours = state and state.header.workspace == ws.folder and (not accept or accept(state))
+        if ours and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
+    end
+    return newest
+end
+
+-- Writing
+
+local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
+local function branch_ref(self) return "refs/heads/ako/" .. self.name end
+
+local function append(self, line)
+    line.v = 1
+    must(self.journal:append(line))
+end
+
+local function adopt(ws, name, state)
+    local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
+        folder = folder_of(ws.repo, name), history = state.history, best = state.best, original = state.original,
+        header = state.header, open = state.open, finished = state.finished }, Session)
+    local opened, torn, code = journal.open(journal_of(ws.repo, name))
+    if not opened then fault.raise(code, "%s", torn) end
+    self.journal, self.torn_bytes = opened, torn or 0
+    return self
+end
+
+--- Starts a session in a workspace (ako.workspace). `facts` go into its first line: task, device, policy, protected ...
+session.create = fault.returns(function(ws, name, facts)
+    if not session.is_name(name) then
+        fault.raise("INVALID", "'%s' is no name for a session: letters, digits, '-', '_' and '.'", name)
+    end
+    if fs.exists(journal_of(ws.repo, name)) then
+        fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
+    end
+    must(fs.mkdirs(folder_of(ws.repo, name)))
+    local head = ws.repo:head()
+    local header = { kind = "session", session = name, workspace = ws.folder, time_s = os.time(),
+        base = head and head.oid ~= "" and head.oid or nil, paths = ws.task.solution.files }
+    for key, value in pairs(facts) do header[key] = value end
+    local self = adopt(ws, name, { history = {}, header = header })
+    append(self, header)
+    return self
+end)
+
+--- Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
+session.resume = fault.returns(function(ws, state)
+    local self = adopt(ws, state.name, state)
+    self:repair()
+    return self
+end)
+
+-- The user's HEAD is below the first attempt, so that the branch can be merged; the others start from the best one.
+local function parent_of(self)
+    if self.best then return self.best.commit end
+    return self.header.base
+end
+
+--- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
+--- the intent. `info`: candidate, hypothesis. Returns { trial, tree, commit }.
+Session.begin = fault.returns(function(self, info)
+    local n, parent = #self.history, parent_of(self)
+    local paths = self.paths
+    local tree = must(self.repo:tree(parent, paths))
+    local subject = info.hypothesis or info.candidate or "the solution as it is"
+    local commit = must(self.repo:commit { tree = tree, parents = { parent }, ref = attempt_ref(self, n),
+        message = ("[trial %d] %s\n"):format(n, subject) })
+    local intent = { kind = "intent", trial = n, tree = tree, commit = commit, time_s = os.time(),
+        candidate = info.candidate, hypothesis = info.hypothesis }
+    append(self, intent)
+    self.open = intent
+    return intent
+end)
+
+local function trial_folder(self, n) return ("%s/trials/%d"):format(self.folder, n) end
+
+-- The path as the user would type it in the workspace.
+local function shown(self, name)
+    local root = self.ws.folder .. "/"
+    return name:sub(1, #root) == root and name:sub(#root + 1) or name
+end
+
+local function write_files(self, record, evidence)
+    local folder = trial_folder(self, record.trial)
+    must(fs.mkdirs(folder))
+    for _, source in ipairs(evidence.sources or {}) do
+        local file = fs.join(fs.join(folder, "sources"), source.name)
+        must(fs.mkdirs(fs.dirname(file)))
+        must(fs.write(file, source.text))
+    end
+    must(fs.write(folder .. "/build.log", evidence.build_log or ""))
+    must(fs.write(folder .. "/samples.json", json.encode(evidence.samples or {}) .. "\n"))
+    must(fs.write(folder .. "/result.json", json.encode(record) .. "\n"))
+end
+
+local function commit_message(record)
+    local lines = { ("[trial %d] %s"):format(record.trial, record.hypothesis or record.candidate or "baseline"), "",
+        "status: " .. record.status, "reason: " .. record.reason }
+    for _, name in ipairs { "reference", "original", "best" } do
+        local speedup = record.speedup[name]
+        if speedup then lines[#lines + 1] = ("speedup_%s: %.4f"):format(name, speedup) end
+    end
+    if record.time_ns then lines[#lines + 1] = ("median_ns: %.0f"):format(record.time_ns.median) end
+    return table.concat(lines, "\n") .. "\n"
+end
+
+--- Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
+--- A kept one becomes a commit on the session's branch and the new best. Returns the record.
+Session.close_trial = fault.returns(function(self, record, evidence)
+    local intent = self.open
+    record.kind, record.tree, record.commit = "trial", intent.tree, intent.commit
+    record.time_s, record.files = os.time(), shown(self, trial_folder(self, record.trial))
+    if record.verdict == "keep" then
+        record.commit = must(self.repo:commit { tree = intent.tree, parents = { parent_of(self) },
+            message = commit_message(record) })
+    end
+    write_files(self, record, evidence)
+    append(self, record)
+    self.open = nil
+    self.history[#self.history + 1] = record
+    if record.trial == 0 then self.original = record end
+    if record.verdict == "keep" then
+        self.best = record
+        must(self.repo:set_ref(branch_ref(self), record.commit))
+    end
+    return record
+end)
+
+--- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit) or of
+--- the best belong to the user and stay: then nil, a message that names the file, and BUSY.
+function Session:restore(attempt)
+    local kept = self.best or self.original
+    if not kept then return true end
+    return self.repo:restore(kept.commit, self.paths, { remove = true, guard = true,
+        expect = { attempt or kept.commit, kept.commit } })
+end
+
+--- Makes good what a kill left: closes an open trial as INFRA, restores the best's files, sets the branch.
+--- Sets .repaired to the number of the trial that was cut off.
+function Session:repair()
+    local intent = self.open
+    if intent then
+        self.repaired = intent.trial
+        local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
+            hypothesis = intent.hypothesis, status = "INFRA", verdict = "inconclusive", reason = "interrupted",
+            speedup = {}, interval = {}, workloads = {} }
+        must(self:close_trial(record, {}))
+        if self.best then must(self:restore(intent.commit)) end
+    end
+    if self.best then must(self.repo:set_ref(branch_ref(self), self.best.commit)) end
+end
+
+--- Writes the last line; the session takes no more trials.
+Session.finish = fault.returns(function(self, facts)
+    local line = { kind = "finish", time_s = os.time(), best = self.best and self.best.trial }
+    for key, value in pairs(facts or {}) do line[key] = value end
+    append(self, line)
+    self.finished = line
+    return line
+end)
+
+--- The files of the solution that the best (or `record`) has: { { name (path in the workspace), text } }.
+Session.sources = fault.returns(function(self, record)
+    local sources = {}
+    for i, name in ipairs(self.paths) do
+        sources[i] = { name = name, text = must(self.repo:read(record.commit, name)) }
+    end
+    return sources
+end)
+
+--- Gives the journal back; closing twice is fine.
+function Session:close()
+    if self.journal then self.journal:close() end
+    self.journal = nil
+end
+
+return session

@@ -1,0 +1,177 @@
+-- The record of a trial, from an evaluator's result: what the journal keeps, policies judge and --json prints.
+-- Durations are ns; ratios are floats, above 1 when the candidate is the faster one; what is not known is absent (null
+-- in JSON). No NaN or infinity gets in here.
+
+local json = require "ako.json"
+
+local trial = {}
+
+-- Statuses that say nothing about the candidate.
+local UNMEASURED = { INVALID_REFERENCE = true, UNTRUSTED_TIMING = true, UNSTABLE = true, INFRA = true }
+
+--- True when a trial with this status could not be measured, whatever its candidate is worth.
+function trial.is_unmeasured(status) return UNMEASURED[status] == true end
+
+local function finite(value)
+    if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then return nil end
+    return math.tointeger(value) or value
+end
+
+local FIGURES = { "median", "mean", "min", "max", "std", "p95", "n" }
+
+local function figures_of(time)
+    if type(time) ~= "table" then return nil end
+    local figures = {}
+    for _, name in ipairs(FIGURES) do figures[name] = finite(time[name]) end
+    if type(time.ci) == "table" and finite(time.ci[1]) and finite(time.ci[2]) then
+        figures.ci = { finite(time.ci[1]), finite(time.ci[2]) }
+    end
+    return figures.median and figures.median > 0 and figures or nil
+end
+
+local function ratio(numerator, denominator)
+    if not numerator or not denominator or denominator <= 0 then return nil end
+    return finite(numerator / denominator + 0.0) and numerator / denominator + 0.0
+end
+
+-- How many times faster `figures` is than `base`, and the range that both intervals allow.
+local function gain(base, figures)
+    local gained = ratio(base.median, figures.median)
+    local low, high
+    if base.ci and figures.ci then
+        low, high = ratio(base.ci[1], figures.ci[2]), ratio(base.ci[2], figures.ci[1])
+    end
+    return gained, low, high
+end
+
+local CHECK_FIGURES = { "max_abs", "max_rel", "mismatch", "count", "ratio" }
+
+local function workload_record(given, task_workload, statistic)
+    local record = { id = given.id, status = given.status, reason = given.reason, tensor = given.tensor,
+        first = given.first, weight = task_workload.weight }
+    for _, name in ipairs(CHECK_FIGURES) do record[name] = finite(given[name]) end
+    record.time_ns, record.reference_ns = figures_of(given.time), figures_of(given.reference)
+    if record.time_ns and record.reference_ns then
+        record.speedup = { reference = ratio(record.reference_ns[statistic], record.time_ns[statistic]) }
+    end
+    return record
+end
+
+-- Weighted mean over the workloads of each figure: what one call of each would take, in proportion.
+local function mean_figures(workloads, field)
+    local sums, weights = {}, 0
+    for _, workload in ipairs(workloads) do
+        local figures = workload[field]
+        if not figures then return nil end
+        if #workloads == 1 then return figures end
+        for _, name in ipairs { "median", "mean", "min", "max", "p95" } do
+            sums[name] = (sums[name] or 0) + workload.weight * (figures[name] or figures.median)
+        end
+        local ci = figures.ci or { figures.min, figures.max }
+        sums.low, sums.high = (sums.low or 0) + workload.weight * ci[1], (sums.high or 0) + workload.weight * ci[2]
+        sums.n = math.min(sums.n or figures.n, figures.n)
+        weights = weights + workload.weight
+    end
+    if weights == 0 then return nil end
+    local result = { n = sums.n, ci = { finite(sums.low / weights), finite(sums.high / weights) } }
+    for _, name in ipairs { "median", "mean", "min", "max", "p95" } do result[name] = finite(sums[name] / weights) end
+    return result
+end
+
+-- Weighted geometric mean of value(workload) over the workloads; nil when one has none.
+local function geomean(workloads, value)
+    local logs, weights = 0.0, 0.0
+    for i, workload in ipairs(workloads) do
+        local factor = value(workload, i)
+        if not factor then return nil end
+        logs, weights = logs + workload.weight * math.log(factor), weights + workload.weight
+    end
+    return weights > 0 and math.exp(logs / weights) or nil
+end
+
+-- Speed-ups over an earlier record of the same task, for each workload and over all of them.
+local function compare(record, base, name)
+    if not (base and record.time_ns and base.time_ns) then return end
+    local lows, highs = {}, {}
+    for i, workload in ipairs(record.workloads) do
+        workload.speedup = workload.speedup or {}
+        workload.speedup[name], lows[i], highs[i] = gain(base.workloads[i].time_ns, workload.time_ns)
+    end
+    record.speedup[name] = geomean(record.workloads, function(workload) return workload.speedup[name] end)
+    local low = geomean(record.workloads, function(_, i) return lows[i] end)
+    local high = geomean(record.workloads, function(_, i) return highs[i] end)
+    if low and high then record.interval[name] = { low, high } end
+end
+
+local function costs_ms(costs)
+    local result = { build = 0, check = 0, time = 0, profile = 0, total = 0 }
+    for name, ns in pairs(costs or {}) do result[name] = (ns + 500000) // 1000000 end
+    return result
+end
+
+local function build_facts(record, build)
+    if type(build) ~= "table" then return end
+    record.machine_code = build.hash
+    record.resources = { registers = finite(build.registers), shared = finite(build.shared),
+        spill = finite(build.spill) }
+    if type(build.error) == "table" then record.build_error = build.error end
+end
+
+local function first_timer(workloads)
+    for _, workload in ipairs(workloads or {}) do
+        if type(workload.time) == "table" then return workload.time.timer, workload.time.note end
+    end
+end
+
+--- Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
+--- statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
+--- baseline itself). Verdict and reason are the caller's to add.
+function trial.record(result, context)
+    local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
+        hypothesis = context.hypothesis, status = result.status, step = result.step, reason = result.reason or "",
+        code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
+        costs_ms = costs_ms(result.costs_ns), flush = context.flush }
+    build_facts(record, result.build)
+    for i, workload in ipairs(result.workloads or {}) do
+        record.workloads[i] = workload_record(workload, context.task.workloads[i], context.statistic)
+    end
+    record.timer, record.timer_note = first_timer(result.workloads)
+    if #record.workloads == #context.task.workloads then
+        record.time_ns = mean_figures(record.workloads, "time_ns")
+        record.reference_ns = mean_figures(record.workloads, "reference_ns")
+        record.speedup.reference = geomean(record.workloads, function(workload)
+            return workload.speedup and workload.speedup.reference
+        end)
+    end
+    compare(record, context.original or record, "original")
+    compare(record, context.best or record, "best")
+    return record
+end
+
+--- The record of a trial that never reached the evaluator, or for which it had no answer.
+function trial.without_result(status, reason, context)
+    return trial.record({ status = status, step = "", reason = reason, workloads = {} }, context)
+end
+
+--- The raw samples of a result, by workload id: { time = {ns ...}, reference = {ns ...} }.
+function trial.samples(result)
+    local samples = {}
+    for _, workload in ipairs(result.workloads or {}) do
+        samples[workload.id] = { time = workload.time and workload.time.samples_ns,
+            reference = workload.reference and workload.reference.samples_ns }
+    end
+    return samples
+end
+
+--- The workload on which a record is slowest against its reference (or, without one, against the original).
+function trial.worst_workload(record)
+    local worst, worst_ratio
+    for _, workload in ipairs(record.workloads) do
+        local speedup = workload.speedup or {}
+        local value = speedup.reference or speedup.original
+        if not worst or (value and value < worst_ratio) then worst, worst_ratio = workload, value or math.huge end
+    end
+    return worst
+end
+
+return trial

@@ -1,0 +1,106 @@
+-- Where a solution is edited: the folder, its repository, and the task that it solves.
+--   no task named: task.lua of the workspace; without one the bundled example, in a scratch workspace
+--   --task: edited where the task lies when that is the workspace; in the workspace when one is named or already holds
+--           files of the solution; otherwise in a scratch workspace
+-- The user's own files are never overwritten: what a task brings is copied only where it is missing.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local git = require "ako.git"
+local task_files = require "ako.task"
+
+local workspace = {}
+
+local BUNDLED = "examples/rmsnorm"
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+--- The file of the task to run, and whether it is the bundled example. `host` has task and workspace as given on the
+--- command line (nil where not); `home` is the folder that holds the bundled examples.
+function workspace.find_task(host, home)
+    if host.task then return task_files.file_of(host.task), false end
+    local here = host.workspace and fs.join(host.workspace, "task.lua") or "task.lua"
+    if fs.exists(here) then return here, false end
+    return fs.join(fs.join(home, BUNDLED), "task.lua"), true
+end
+
+local function holds_any(folder, files)
+    for _, name in ipairs(files) do
+        if fs.exists(fs.join(folder, name)) then return true end
+    end
+    return false
+end
+
+local function copy_missing(from, to, files)
+    for _, name in ipairs(files) do
+        local target = fs.join(to, name)
+        if not fs.exists(target) then
+            must(fs.mkdirs(fs.dirname(target)))
+            must(fs.write(target, must(fs.read(fs.join(from, name)))))
+        end
+    end
+end
+
+-- Everything of a small task, so that its copy stands alone; tasks with input files are read where they lie.
+local function scaffold(task)
+    local files = { table.unpack(task.solution.files) }
+    for _, tensor in ipairs(task.tensors) do
+        if tensor.init and tensor.init.file then return files, false end
+    end
+    for _, name in ipairs(task.reference.files) do files[#files + 1] = name end
+    files[#files + 1] = fs.basename(task.file)
+    return files, true
+end
+
+local function scratch_folder(task)
+    local state = must(fs.user_dir("state"))
+    local name = ("%s/workspaces/%s-%s"):format(state, task.name, os.date("!%Y%m%dT%H%M%SZ"))
+    local folder, n = name, 1
+    while fs.exists(folder) do
+        n = n + 1
+        folder = name .. "-" .. n
+    end
+    must(fs.mkdirs(folder))
+    return folder
+end
+
+-- The folder to edit in, and whether it is a fresh scratch one.
+local function choose_folder(host, task, bundled)
+    local here = host.workspace or "."
+    if fs.absolute(here) == fs.absolute(task.folder) then return here, false end
+    if host.workspace then
+        must(fs.mkdirs(here))
+        return here, false
+    end
+    if not bundled and holds_any(here, task.solution.files) then return here, false end
+    return nil, true
+end
+
+--- Which folder that would be, without making anything: its path, or nil for a fresh scratch workspace.
+function workspace.plan(host, task, bundled)
+    local folder = choose_folder({ workspace = host.workspace }, task, bundled)
+    return folder and fs.absolute(folder)
+end
+
+--- Prepares the workspace of a resolved task: makes the folder and the repository where they are missing and copies
+--- the solution there. Returns { folder (absolute), repo, scratch, created (a new repository), task } where task is
+--- the resolved task as it is to be used from now on; or nil, a message and a code.
+workspace.prepare = fault.returns(function(host, task, bundled)
+    local folder, scratch = choose_folder(host, task, bundled)
+    folder = folder or scratch_folder(task)
+    if scratch then
+        local files, complete = scaffold(task)
+        copy_missing(task.folder, folder, files)
+        if complete then task.folder, task.file = folder, fs.join(folder, fs.basename(task.file)) end
+    else
+        copy_missing(task.folder, folder, task.solution.files)
+    end
+    local repo, created, code = git.init(folder)
+    if not repo then fault.raise(code, "%s", created) end
+    return { folder = fs.absolute(folder), repo = repo, scratch = scratch, created = created == true, task = task }
+end)
+
+return workspace
