@@ -1,0 +1,163 @@
+/* ako.journal over core/journal.h. A handle owns an open journal; reading needs none. */
+#include "journal.h"
+#include "akl.h"
+
+#define TYPE "ako.journal"
+#define READER_TYPE "ako.journal.reader"
+
+typedef struct handle {
+    ako_journal *journal; /* NULL when closed */
+} handle;
+
+static ako_journal *check_journal(lua_State *L)
+{
+    handle *h = luaL_checkudata(L, 1, TYPE);
+    luaL_argcheck(L, h->journal, 1, "the journal is closed");
+    return h->journal;
+}
+
+/* ---- reading ---- */
+
+static int reader_close(lua_State *L)
+{
+    ako_journal_reader **reader = luaL_checkudata(L, 1, READER_TYPE);
+    ako_journal_reader_close(*reader);
+    *reader = NULL;
+    return 0;
+}
+
+/* [-0, +1, e] The next record; nothing and a status other than AKO_OK at the end. The slot owns it meanwhile. */
+static int push_next(lua_State *L, ako_journal_reader *reader, ako_json **slot)
+{
+    ako_json_free(*slot);
+    *slot = NULL;
+    int status = ako_journal_next(reader, slot);
+    if (status == AKO_OK)
+        akl_push_json(L, *slot);
+    return status;
+}
+
+/* [-0, +2 or +3, e] All records, or an empty array after giving each to the function at `each` (0: none); then the
+ * bytes of a torn last line. */
+static int read_all(lua_State *L, const char *path, int each)
+{
+    ako_journal_reader **reader = akl_new(L, sizeof *reader, READER_TYPE);
+    ako_json **slot = akl_json_slot(L);
+    lua_newtable(L);
+    int records = lua_gettop(L), status = ako_journal_reader_open(reader, path);
+    for (lua_Integer n = 1; status == AKO_OK; n++) {
+        if (each)
+            lua_pushvalue(L, each);
+        status = push_next(L, *reader, slot);
+        if (status == AKO_OK && each)
+            lua_call(L, 1, 0);
+        else if (status == AKO_OK)
+            lua_rawseti(L, records, n);
+    }
+    if (status != AKO_EOF)
+        return akl_fail(L);
+    lua_pushvalue(L, records);
+    lua_pushinteger(L, ako_journal_torn_bytes(*reader));
+    return 2;
+}
+
+/* Argument `arg`, a function or nothing, as an index for read_all. */
+static int check_each(lua_State *L, int arg)
+{
+    if (lua_isnoneornil(L, arg))
+        return 0;
+    luaL_checktype(L, arg, LUA_TFUNCTION);
+    return arg;
+}
+
+static int journal_read(lua_State *L)
+{
+    return read_all(L, akl_check_path(L, 1), check_each(L, 2));
+}
+
+static int journal_entries(lua_State *L)
+{
+    return read_all(L, ako_journal_path(check_journal(L)), check_each(L, 2));
+}
+
+/* ---- writing ---- */
+
+static int journal_append(lua_State *L)
+{
+    ako_journal *journal = check_journal(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    const ako_json *record = akl_to_json(L, 2);
+    akl_clock_stop(L);
+    int status = ako_journal_append(journal, record);
+    akl_clock_start(L);
+    return akl_result(L, status);
+}
+
+static int journal_append_many(lua_State *L)
+{
+    ako_journal *journal = check_journal(L);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    size_t n = lua_rawlen(L, 2);
+    const ako_json **records = lua_newuserdatauv(L, (n + 1) * sizeof *records, 0);
+    lua_createtable(L, (int)n, 0); /* keeps the boxes that own the records */
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, 2, (lua_Integer)i + 1);
+        luaL_argexpected(L, lua_istable(L, -1), 2, "array of tables");
+        records[i] = akl_to_json(L, -1);
+        lua_rawseti(L, -3, (lua_Integer)i + 1);
+        lua_pop(L, 1);
+    }
+    akl_clock_stop(L);
+    int status = ako_journal_append_many(journal, records, n);
+    akl_clock_start(L);
+    return akl_result(L, status);
+}
+
+static int journal_close(lua_State *L)
+{
+    handle *h = luaL_checkudata(L, 1, TYPE);
+    ako_journal_close(h->journal);
+    h->journal = NULL;
+    return 0;
+}
+
+static int journal_tostring(lua_State *L)
+{
+    const handle *h = luaL_checkudata(L, 1, TYPE);
+    lua_pushfstring(L, "ako.journal (%s)", h->journal ? ako_journal_path(h->journal) : "closed");
+    return 1;
+}
+
+/* ---- the module ---- */
+
+/* The journal, and the bytes of a torn last line that opening cut off. */
+static int journal_open(lua_State *L)
+{
+    const char *path = akl_check_path(L, 1);
+    handle *h = akl_new(L, sizeof *h, TYPE);
+    int64_t torn = 0;
+    if (ako_journal_open(&h->journal, path, &torn) != AKO_OK)
+        return akl_fail(L);
+    lua_pushinteger(L, torn);
+    return 2;
+}
+
+static const luaL_Reg methods[] = {
+    {"append", journal_append},
+    {"append_many", journal_append_many},
+    {"entries", journal_entries},
+    {NULL, NULL},
+};
+
+static const luaL_Reg meta[] = {{"__tostring", journal_tostring}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"open", journal_open}, {"read", journal_read}, {NULL, NULL}};
+
+int luaopen_ako_journal(lua_State *L);
+
+int luaopen_ako_journal(lua_State *L)
+{
+    akl_type(L, TYPE, methods, meta, journal_close);
+    akl_type(L, READER_TYPE, NULL, NULL, reader_close);
+    luaL_newlib(L, functions);
+    return 1;
+}
