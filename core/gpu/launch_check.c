@@ -6,8 +6,7 @@
 
 #include "error.h"
 
-#define MAX_PARAMETERS 4096 /* a kernel takes at most 32764 bytes of them */
-#define PORTABLE_CLUSTER 8  /* blocks; every chip that has clusters has these */
+#define PORTABLE_CLUSTER 8 /* blocks; every chip that has clusters has these */
 #define LARGEST_CLUSTER 16
 
 int ako_launch_limits_get(ako_launch_limits *out, const ako_cudart_api *cuda)
@@ -58,18 +57,22 @@ static size_t passed_bytes(const ako_arg *arg)
     return arg->kind == AKO_ARG_POINTER ? sizeof(void *) : (size_t)arg->size;
 }
 
+/* CUDA has no count of a kernel's parameters: asking behind the last of them is an invalid value. */
 static int check_arguments(const ako_cudart_api *cuda, const void *kernel, const ako_call *call)
 {
     int taken = 0;
     size_t offset = 0, size = 0;
-    while (taken < MAX_PARAMETERS && cuda->cudaFuncGetParamInfo(kernel, (size_t)taken, &offset, &size) == cudaSuccess) {
+    cudaError_t error;
+    while ((error = cuda->cudaFuncGetParamInfo(kernel, (size_t)taken, &offset, &size)) == cudaSuccess) {
         const ako_arg *arg = taken < call->n_args ? &call->args[taken] : NULL;
         taken++;
         if (arg && passed_bytes(arg) != size)
             return invalid(call, "takes %zu bytes as argument %d, '%s' passes %zu", size, taken, arg->name,
                            passed_bytes(arg));
     }
-    cuda->cudaGetLastError(); /* asking behind the last parameter is how the count is found */
+    if (error != cudaErrorInvalidValue)
+        return ako_cudart_fail(cuda, error, "cannot read the parameters of kernel %s", call->label);
+    cuda->cudaGetLastError();
     if (taken != call->n_args)
         return invalid(call, "takes %d argument%s, the launch line passes %d", taken, taken == 1 ? "" : "s",
                        call->n_args);
