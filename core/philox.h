@@ -69,8 +69,8 @@ AKO_SHARED float ako_minus_log(float value)
     return -ako_mul_add_f32((float)exponent, 0.693147181f, log1p);
 }
 
-/* Standard normal by inversion, to 2e-6 of the exact quantile: the top bit is the sign, the other 31 a tail
- * probability p in [2^-33, 1/2], so that |z| goes up to 6.2. The form is that of Giles ("Approximating the erfinv
+/* Standard normal by inversion, to 2.5e-6 of the exact quantile: the top bit is the sign, the other 31 a tail
+ * probability p in [2^-33, 1/2], so that |z| goes up to 6.3. The form is that of Giles ("Approximating the erfinv
  * function", GPU Computing Gems, 2011), z = x P(w) with x = 1 - 2p and w = -ln(4 p (1 - p)), which needs no division;
  * the minimax polynomials were fitted for this range. */
 AKO_SHARED float ako_normal_f32(uint32_t word)
