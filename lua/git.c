@@ -3,11 +3,11 @@
  * Walks of core collect into a scratch buffer, strings with the NUL behind each, and become Lua tables afterwards: so
  * no error of Lua's crosses libgit2. Core's time is not Lua's: its clock stands still round calls that touch the disk.
  */
+#include <stdio.h>
 #include <string.h>
 
-#include "akl.h"
-#include "buf.h"
 #include "git.h"
+#include "lists.h"
 
 #define TYPE "ako.git"
 
@@ -22,104 +22,12 @@ static ako_git *check_git(lua_State *L)
     return h->git;
 }
 
-/* ---- arguments ---- */
-
-/* A list of strings that live as long as the table at `arg`. */
-typedef struct strings {
-    const char *const *items;
-    size_t n;
-} strings;
-
-/* [-0, +1, e] The array at `index` (nil: empty); argument `arg` in messages. */
-static strings check_strings(lua_State *L, int index, int arg)
-{
-    if (lua_isnoneornil(L, index)) {
-        lua_pushnil(L);
-        return (strings){NULL, 0};
-    }
-    luaL_argexpected(L, lua_istable(L, index), arg, "array of strings");
-    index = lua_absindex(L, index);
-    size_t n = lua_rawlen(L, index);
-    const char **items = lua_newuserdatauv(L, (n + 1) * sizeof *items, 0);
-    for (size_t i = 0; i < n; i++) {
-        bool text = lua_rawgeti(L, index, (lua_Integer)i + 1) == LUA_TSTRING;
-        size_t size = 0;
-        items[i] = text ? lua_tolstring(L, -1, &size) : "";
-        luaL_argexpected(L, text && strlen(items[i]) == size, arg, "array of strings without NUL bytes");
-        lua_pop(L, 1);
-    }
-    return (strings){items, n};
-}
-
-/* [-0, +2, e] The same of a field of the options at `arg`. The field stays on the stack below, to keep it alive. */
-static strings check_strings_field(lua_State *L, int arg, const char *name)
-{
-    lua_getfield(L, arg, name);
-    return check_strings(L, -1, arg);
-}
-
-/* [-0, +1, e] A field that is a string, or absent when it may be. */
-static const char *check_field(lua_State *L, int arg, const char *name, bool required)
-{
-    int type = lua_getfield(L, arg, name);
-    if (type == LUA_TNIL && !required)
-        return NULL;
-    if (type != LUA_TSTRING)
-        luaL_argerror(L, arg, lua_pushfstring(L, "field '%s' must be a string", name));
-    return lua_tostring(L, -1);
-}
-
-static bool get_flag(lua_State *L, int arg, const char *name)
-{
-    lua_getfield(L, arg, name);
-    bool set = lua_toboolean(L, -1);
-    lua_pop(L, 1);
-    return set;
-}
-
-/* Makes argument `arg` a table, a new one when there is none. */
-static void check_options(lua_State *L, int arg)
-{
-    if (lua_isnoneornil(L, arg)) {
-        lua_settop(L, arg - 1);
-        lua_newtable(L);
-    }
-    luaL_checktype(L, arg, LUA_TTABLE);
-    lua_settop(L, arg);
-}
-
 /* ---- results ---- */
 
 static int collect_two(void *payload, const char *first, const char *second)
 {
-    ako_buf_put(payload, first, strlen(first) + 1);
-    ako_buf_put(payload, second, strlen(second) + 1);
+    akl_collect(payload, (const char *const[]){first, second}, 2);
     return AKO_OK;
-}
-
-/* The next string of a collected list. */
-static const char *next_string(const char **at)
-{
-    const char *text = *at;
-    *at += strlen(text) + 1;
-    return text;
-}
-
-/* [-0, +1, e] An array of records, one field for each name in turn. */
-static void push_records(lua_State *L, const ako_buf *list, const char *const *names, int n_names)
-{
-    if (list->oom)
-        luaL_error(L, "out of memory");
-    lua_newtable(L);
-    const char *at = list->data;
-    for (lua_Integer n = 1; at && at < list->data + list->size; n++) {
-        lua_createtable(L, 0, n_names);
-        for (int i = 0; i < n_names; i++) {
-            lua_pushstring(L, next_string(&at));
-            lua_setfield(L, -2, names[i]);
-        }
-        lua_rawseti(L, -2, n);
-    }
 }
 
 static int push_oid(lua_State *L, int status, const ako_git_oid *oid)
@@ -150,16 +58,26 @@ static int git_prefix(lua_State *L)
     return 1;
 }
 
-/* The oid; false when HEAD is unborn. */
+/* { oid (absent when unborn), ref (absent when detached), unborn, detached } */
 static int git_head(lua_State *L)
 {
     ako_git_head head;
     if (ako_git_head_get(&head, check_git(L)) != AKO_OK)
         return akl_fail(L);
-    if (head.oid.hex[0])
+    bool unborn = head.oid.hex[0] == '\0', detached = head.ref[0] == '\0';
+    lua_createtable(L, 0, 4);
+    lua_pushboolean(L, unborn);
+    lua_setfield(L, -2, "unborn");
+    lua_pushboolean(L, detached);
+    lua_setfield(L, -2, "detached");
+    if (!unborn) {
         lua_pushstring(L, head.oid.hex);
-    else
-        lua_pushboolean(L, 0);
+        lua_setfield(L, -2, "oid");
+    }
+    if (!detached) {
+        lua_pushstring(L, head.ref);
+        lua_setfield(L, -2, "ref");
+    }
     return 1;
 }
 
@@ -187,7 +105,7 @@ static int git_status(lua_State *L)
     akl_clock_start(L);
     if (status != AKO_OK)
         return akl_fail(L);
-    push_records(L, list, names, 2);
+    akl_push_records(L, list, names, 2);
     return 1;
 }
 
@@ -203,7 +121,7 @@ static int git_tree(lua_State *L)
 {
     ako_git *git = check_git(L);
     const char *base = luaL_optstring(L, 2, NULL);
-    strings paths = check_strings(L, 3, 3);
+    akl_strings paths = akl_check_strings(L, 3, 3);
     ako_git_oid oid;
     akl_clock_stop(L);
     int status = ako_git_tree(&oid, git, base, paths.items, paths.n);
@@ -244,13 +162,13 @@ static int git_commit(lua_State *L)
     ako_git *git = check_git(L);
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
-    strings parents = check_strings_field(L, 2, "parents");
+    akl_strings parents = akl_check_strings_field(L, 2, "parents");
     ako_git_commit_spec spec = {.parents = parents.items, .n_parents = parents.n};
-    spec.tree = check_field(L, 2, "tree", true);
-    spec.message = check_field(L, 2, "message", true);
-    spec.author = check_field(L, 2, "author", false);
-    spec.ref = check_field(L, 2, "ref", false);
-    spec.expect = check_field(L, 2, "expect", false);
+    spec.tree = akl_check_field(L, 2, "tree", true);
+    spec.message = akl_check_field(L, 2, "message", true);
+    spec.author = akl_check_field(L, 2, "author", false);
+    spec.ref = akl_check_field(L, 2, "ref", false);
+    spec.expect = akl_check_field(L, 2, "expect", false);
     lua_getfield(L, 2, "time_s");
     spec.time_s = luaL_optinteger(L, -1, 0);
     ako_git_oid oid;
@@ -260,14 +178,12 @@ static int git_commit(lua_State *L)
     return push_oid(L, status, &oid);
 }
 
-/* Seven strings a commit; the time is one of them. */
 static int collect_commit(void *payload, const ako_git_commit_info *info)
 {
     char time[32];
     snprintf(time, sizeof time, "%lld", (long long)info->time_s);
     const char *const fields[] = {info->oid, info->tree, info->parent, info->author, info->email, info->message, time};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        ako_buf_put(payload, fields[i], strlen(fields[i]) + 1);
+    akl_collect(payload, fields, sizeof fields / sizeof *fields);
     return AKO_OK;
 }
 
@@ -284,14 +200,7 @@ static int git_log(lua_State *L)
     akl_clock_start(L);
     if (status != AKO_OK)
         return akl_fail(L);
-    push_records(L, list, names, 7);
-    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) != LUA_TNIL; i++, lua_pop(L, 1)) {
-        lua_getfield(L, -1, "time_s");
-        lua_pushinteger(L, lua_tointeger(L, -1));
-        lua_setfield(L, -3, "time_s");
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
+    akl_push_records(L, list, names, 7);
     return 1;
 }
 
@@ -315,7 +224,7 @@ static int git_refs(lua_State *L)
     akl_clock_start(L);
     if (status != AKO_OK)
         return akl_fail(L);
-    push_records(L, list, names, 2);
+    akl_push_records(L, list, names, 2);
     return 1;
 }
 
@@ -339,9 +248,9 @@ static int git_restore(lua_State *L)
 {
     ako_git *git = check_git(L);
     const char *rev = luaL_checkstring(L, 2);
-    check_options(L, 4);
-    strings paths = check_strings(L, 3, 3), expect = check_strings_field(L, 4, "expect");
-    ako_git_restore_options options = {.remove = get_flag(L, 4, "remove"),
+    akl_check_options(L, 4);
+    akl_strings paths = akl_check_strings(L, 3, 3), expect = akl_check_strings_field(L, 4, "expect");
+    ako_git_restore_options options = {.remove = akl_flag(L, 4, "remove"),
                                        .guard = !lua_isnil(L, -2), /* the field, below what was made of it */
                                        .expect = expect.items,
                                        .n_expect = expect.n};
@@ -361,9 +270,9 @@ static int git_diff(lua_State *L)
     static const char *const names[] = {"path", "code"};
     ako_git *git = check_git(L);
     const char *from = luaL_optstring(L, 2, NULL), *to = luaL_optstring(L, 3, NULL);
-    check_options(L, 4);
-    strings paths = check_strings_field(L, 4, "paths");
-    bool want_patch = get_flag(L, 4, "patch");
+    akl_check_options(L, 4);
+    akl_strings paths = akl_check_strings_field(L, 4, "paths");
+    bool want_patch = akl_flag(L, 4, "patch");
     ako_buf *changes = akl_buf(L), *patch = akl_buf(L);
     ako_git_diff_options options = {.paths = paths.items,
                                     .n_paths = paths.n,
@@ -377,7 +286,7 @@ static int git_diff(lua_State *L)
     if (status != AKO_OK)
         return akl_fail(L);
     lua_createtable(L, 0, 4);
-    push_records(L, changes, names, 2);
+    akl_push_records(L, changes, names, 2);
     lua_setfield(L, -2, "changes");
     lua_pushinteger(L, (lua_Integer)stat.insertions);
     lua_setfield(L, -2, "insertions");
