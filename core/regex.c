@@ -8,10 +8,11 @@
 
 #include "error.h"
 
-#define PATTERN_MAX (64u << 10) /* a longer one is a mistake, and PCRE2 has no limit on the time a compilation takes \
-                                 */
+#define PATTERN_MAX                                                                                  \
+    (64u << 10) /* a longer one is a mistake, and PCRE2 has no limit on the time a compilation takes \
+                 */
 #define JIT_STACK_MIN (32u << 10)
-#define JIT_STACK_MAX (1u << 20)
+#define JIT_STACK_MAX (8u << 20) /* of address space; about 20 bytes for each point to go back to */
 
 /* Generous for real work, and below 0.1 s for a pattern that backtracks without end. */
 const ako_regex_limits ako_regex_default_limits = {.match = 5000000, .depth = 1000000, .heap_kib = 32768};
@@ -59,11 +60,11 @@ static uint32_t compile_options(unsigned flags)
     for (size_t i = 0; i < FLAGS; i++)
         if (flags & flag_table[i].flag)
             options |= flag_table[i].option;
+    if (flags & AKO_REGEX_LITERAL) /* PCRE2 refuses what plain text has no use for */
+        return options & (PCRE2_LITERAL | PCRE2_CASELESS | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF);
     if (!(flags & AKO_REGEX_UTF))
         options |= PCRE2_NEVER_UTF; /* or "(*UTF)" in the pattern would change what a text may hold */
-    if (!(flags & AKO_REGEX_LITERAL))
-        options |= PCRE2_NEVER_BACKSLASH_C;
-    return options;
+    return options | PCRE2_NEVER_BACKSLASH_C;
 }
 
 static int fail_pcre(int status, int code, const char *what)
@@ -169,14 +170,13 @@ static int search(ako_regex *regex, const char *text, size_t size, size_t from, 
         return AKO_NOTFOUND;
     PCRE2_SPTR subject = (PCRE2_SPTR)text;
     int n = pcre2_match(regex->code, subject, size, from, options, regex->data, regex->context);
-    if (n == PCRE2_ERROR_JIT_STACKLIMIT) /* the interpreter keeps its stack on the heap */
-        n = pcre2_match(regex->code, subject, size, from, options | PCRE2_NO_JIT, regex->data, regex->context);
     switch (n) {
     case PCRE2_ERROR_NOMATCH:
         return AKO_NOTFOUND;
     case PCRE2_ERROR_MATCHLIMIT:
     case PCRE2_ERROR_DEPTHLIMIT:
     case PCRE2_ERROR_HEAPLIMIT:
+    case PCRE2_ERROR_JIT_STACKLIMIT:
         return fail_pcre(AKO_LIMIT, n, "the pattern needs too many steps on this text");
     case PCRE2_ERROR_NOMEMORY:
         return ako_fail(AKO_NOMEM, "regex", "out of memory");

@@ -21,7 +21,8 @@ enum {
 };
 
 /* What one search may use. The match limit counts backtracking steps from one starting position (about 3 ns each with
- * the JIT, 15 ns without); depth counts nested backtracking points and heap is their memory, both without the JIT. */
+ * the JIT, 15 ns without); depth counts nested backtracking points and heap is their memory, both without the JIT,
+ * which has 8 MiB for them. */
 typedef struct ako_regex_limits {
     uint32_t match, depth, heap_kib;
 } ako_regex_limits;
