@@ -1,5 +1,6 @@
 /* Order statistics of samples. Formulas: quantile by linear interpolation (Hyndman & Fan type 7); the interval for the
- * median is the exact rank interval, from rank r to n+1-r with r the largest integer with 2 P(Bin(n,1/2) <= r-1) <= alpha. */
+ * median is the exact rank interval, from rank r to n+1-r with r the largest integer with 2 P(Bin(n,1/2) <= r-1) <=
+ * alpha. */
 #ifndef AKO_STATS_H
 #define AKO_STATS_H
 

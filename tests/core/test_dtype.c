@@ -1,9 +1,10 @@
 /* Conversions against references that share nothing with them: values computed from each format's definition and
  * searched for the nearest, and the compiler's own _Float16. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <float.h>
@@ -68,12 +69,8 @@ static void check_store(const format *f, double value)
 static void check_around(const format *f, double value)
 {
     float single = (float)value;
-    const double probes[] = {value,
-                             nextafter(value, INFINITY),
-                             nextafter(value, 0),
-                             single,
-                             nextafterf(single, INFINITY),
-                             nextafterf(single, 0)};
+    const double probes[] = {value,  nextafter(value, INFINITY),   nextafter(value, 0),
+                             single, nextafterf(single, INFINITY), nextafterf(single, 0)};
     for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
         check_store(f, probes[i]);
         check_store(f, -probes[i]);

@@ -1,8 +1,9 @@
 /* Buffer operations, the same tests on both places, and the two places against each other. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <math.h>
