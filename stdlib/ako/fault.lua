@@ -18,9 +18,15 @@ function fault.check(condition, format, ...)
     return condition
 end
 
+-- Keeps the traceback of a defect, which would be lost when it is raised again.
+local function with_traceback(problem)
+    if type(problem) ~= "string" or problem:find("\nstack traceback:", 1, true) then return problem end
+    return debug.traceback(problem, 2)
+end
+
 --- Calls f(...). Returns its results, or `nil, message, code` when it raised a fault.
 function fault.catch(f, ...)
-    local results = table.pack(pcall(f, ...))
+    local results = table.pack(xpcall(f, with_traceback, ...))
     if results[1] then return table.unpack(results, 2, results.n) end
     local problem = results[2]
     if getmetatable(problem) == Fault then return nil, problem.message, problem.code end

@@ -249,7 +249,8 @@ function Loop:verify()
     local context = context_of(self, { candidate = best.candidate, hypothesis = best.hypothesis })
     context.trial = best.trial
     local record = trial.record(ask(self, given, ALL_STEPS), context)
-    record.verdict, record.tree, record.commit, record.files = best.verdict, best.tree, best.commit, best.files
+    for _, name in ipairs { "verdict", "tree", "commit", "files" } do record[name] = best[name] end
+    if record.status == "PASSED" then record.reason = best.reason end
     record.lane = given.lane
     self.progress:verified(record)
     return record

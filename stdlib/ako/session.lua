@@ -122,9 +122,8 @@ session.create = fault.returns(function(ws, name, facts)
         fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
     end
     must(fs.mkdirs(folder_of(ws.repo, name)))
-    local head = ws.repo:head()
     local header = { kind = "session", session = name, workspace = ws.folder, time_s = os.time(),
-        base = head and head.oid ~= "" and head.oid or nil, paths = ws.task.solution.files }
+        base = must(ws.repo:head()).oid, paths = ws.task.solution.files }
     for key, value in pairs(facts) do header[key] = value end
     local self = adopt(ws, name, { history = {}, header = header })
     append(self, header)
@@ -219,8 +218,8 @@ end)
 function Session:restore(attempt)
     local kept = self.best or self.original
     if not kept then return true end
-    return self.repo:restore(kept.commit, self.paths, { remove = true, guard = true,
-        expect = { attempt or kept.commit, kept.commit } })
+    local expect = { attempt or kept.commit, kept.commit }
+    return self.repo:restore(kept.commit, self.paths, { remove = true, expect = expect })
 end
 
 --- Makes good what a kill left: closes an open trial as INFRA, restores the best's files, sets the branch.

@@ -78,7 +78,8 @@ t.test("faults name file, line and word", function()
 end)
 
 t.test("sizes that no device takes", function()
-    t.fails("^kernel.cu:1: launch: grid 'B %- 7' is 0 for workload B=7,D=4095,N=3", bind("//! launch k<<<B - 7, 1>>>(x)"))
+    t.fails("^kernel.cu:1: launch: grid 'B %- 7' is 0 for workload B=7,D=4095,N=3",
+        bind("//! launch k<<<B - 7, 1>>>(x)"))
     t.fails("grid 'B %* 70000' is 490000 .* at most 65535", bind("//! launch k<<<(1, B * 70000), 1>>>(x)"))
     t.fails("a block of 2048 threads; at most 1024", bind("//! launch k<<<1, (64, 32)>>>(x)"))
     t.fails("block 'D' is 4095", bind("//! launch k<<<1, D>>>(x)"))

@@ -20,6 +20,8 @@ return {
 }
 ]]
 
+local WORKLOADS = "workloads = { { B = 2048, D = 4096 }, { B = 7, D = 4095, weight = 0.2 } }"
+
 local folder = t.tmpdir()
 
 -- Loads GOOD with `from` replaced by `to`.
@@ -61,8 +63,7 @@ t.test("forms for a place", function()
     t.fails("solution has no form for the CPU", resolve_with('solution = { "solution/kernel.cu" }',
         'solution = { gpu = { "a.cu" } }', "cpu"))
     local small = "workloads = { gpu = { { B = 8, D = 8 } }, cpu = { { B = 2, D = 2 } } }"
-    t.eq(resolve_with("workloads = { { B = 2048, D = 4096 }, { B = 7, D = 4095, weight = 0.2 } }", small, "cpu")
-        .workloads[1].id, "B=2,D=2")
+    t.eq(resolve_with(WORKLOADS, small, "cpu").workloads[1].id, "B=2,D=2")
 end)
 
 t.test("the tolerance comes from the policy where the task has none", function()
@@ -100,7 +101,7 @@ t.test("mistakes: file, line and the nearest name", function()
     t.fails("tolerance: atol must be a number", load_with("atol = 1e-4", 'atol = "x"'))
     t.fails("task.lua:8: scalar eps: the second field must be its value", load_with('{ "f32", 1e-6 }', '{ "f32" }'))
     t.fails("scalar eps: 1.5 is no i32", load_with('{ "f32", 1e-6 }', '{ "i32", 1.5 }'))
-    t.fails("task.lua: lacks 'workloads'", load_with("workloads = { { B = 2048, D = 4096 }, { B = 7, D = 4095, weight = 0.2 } },", ""))
+    t.fails("task.lua: lacks 'workloads'", load_with(WORKLOADS .. ",", ""))
     t.fails("scalar eps: 300 is no u8", load_with('{ "f32", 1e-6 }', '{ "u8", 300 }'))
 end)
 
@@ -123,5 +124,5 @@ t.test("a task file reaches nothing", function()
     t.fails("must return a table, returned nil", load_with(GOOD, "local a"))
     t.fails("must be a relative path inside", load_with('"reference.c"', '"../reference.c"'))
     t.fails("a task is a Lua file", task.load(folder .. "/x.py"))
-    t.fails("no such file", task.load(folder .. "/nowhere.lua"))
+    t.fails("nowhere.lua: No such file", task.load(folder .. "/nowhere.lua"))
 end)

@@ -1,0 +1,114 @@
+-- KernelBench's meaning, natively: a kernel is right when five random inputs give what the reference gives, and as fast
+-- as its mean over 100 launches, each after a flush of the L2 cache, says. Read it, copy it, change a number.
+
+local rules = require "ako.rules"
+
+-- Worst shape first: with several workloads KernelBench's figures are those of the one that gains least.
+local function worst(record)
+    local found, least
+    for _, workload in ipairs(record.workloads) do
+        local speedup = workload.speedup and workload.speedup.reference or math.huge
+        if not found or speedup < least then found, least = workload, speedup end
+    end
+    return found or {}
+end
+
+local function milliseconds(figures)
+    if not figures then return nil end
+    local stats = { num_trials = figures.n }
+    for _, name in ipairs { "mean", "std", "min", "max", "median" } do
+        stats[name] = figures[name] and figures[name] / 1e6
+    end
+    return stats
+end
+
+-- fast_p over the workloads: the share that is right and more than p times (strictly) faster than the reference.
+local function fast_p(record, list)
+    local entries, shares = {}, {}
+    for i, workload in ipairs(record.workloads) do
+        local speedup = workload.speedup and workload.speedup.reference
+        entries[i] = { correct = workload.status == "PASSED", speedup = speedup }
+    end
+    for p in list:gmatch("[%d.]+") do shares[p] = rules.fast_p(entries, tonumber(p)) end
+    return shares
+end
+
+local function fields(record, opt)
+    local workload = worst(record)
+    local runtime, reference = milliseconds(workload.time_ns), milliseconds(workload.reference_ns)
+    local speedup = workload.speedup and workload.speedup.reference
+    return {
+        compiled = record.machine_code ~= nil, correct = record.status == "PASSED", backend = record.lane or "none",
+        runtime = runtime and runtime.mean or -1, runtime_stats = runtime,
+        ref_runtime = reference and reference.mean or -1, ref_runtime_stats = reference,
+        speedup = speedup or -1, excessive = speedup ~= nil and speedup > opt.excessive,
+        error = record.status == "INFRA" and record.reason or nil, fast_p = fast_p(record, opt.fast_p),
+    }
+end
+
+local function python_bool(value) return value and "True" or "False" end
+local function figure(value, unit) return value == -1 and "-1" or ("%.4f%s"):format(value, unit) end
+
+local function lines(f, opt)
+    local list = {}
+    if f.excessive then
+        list[1] = ("[WARNING] Excessive speedup %.2fx over %gx threshold detected"):format(f.speedup, opt.excessive)
+        list[2] = "[WARNING] It is kept only with --justify=TEXT that says why it is real"
+    end
+    list[#list + 1] = "COMPILED: " .. python_bool(f.compiled)
+    list[#list + 1] = "CORRECT: " .. python_bool(f.correct)
+    list[#list + 1] = ("BACKEND: %s (auto)"):format(f.backend)
+    list[#list + 1] = "RUNTIME: " .. figure(f.runtime, "")
+    list[#list + 1] = "REF_RUNTIME: " .. figure(f.ref_runtime, "")
+    list[#list + 1] = "SPEEDUP: " .. figure(f.speedup, "x")
+    if f.error then list[#list + 1] = "ERROR: " .. f.error end
+    return list
+end
+
+return {
+    name = "kernelbench",
+    description = "KernelBench's checks and timing; keeps what is measurably faster than the best so far",
+
+    options = {
+        -- Smaller keeps smaller wins, and with them noise that happens to look like one; larger throws wins away.
+        threshold = { 0.01, "share by which the median must beat the best's to be kept" },
+        -- Beyond this a figure is more often a mistake than a miracle. Raising it silences the warning, nothing else.
+        excessive = { 10.0, "speedup over the reference that needs a justification" },
+        justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },
+        fast_p = { "0,1,2", "thresholds p for fast_p, the share of workloads more than p times faster" },
+    },
+
+    correctness = {
+        trials = 5, -- more finds rarer faults and costs one reference run and one candidate run each
+        seed = 42, -- the five seeds follow from it; another one gives other inputs, equally good
+        predicate = "allclose_out", -- |r - c| <= atol + rtol |c|, as torch.allclose(reference, candidate) has it
+        -- atol = rtol by the dtype of the outputs. Ten times tighter fails honest reorderings of a sum, ten times
+        -- looser passes kernels that compute in half precision. Dtypes that are not here (integers) must be equal.
+        tolerance = { f64 = 1e-4, f32 = 1e-4, f16 = 1e-2, bf16 = 1e-2, f8e4m3 = 1e-2, f8e5m2 = 1e-2 },
+    },
+
+    timing = {
+        warmup = 3, -- fewer times the first launches' set-up; more changes nothing
+        launches = 100, -- the interval narrows with the square root of this
+        flush = true, -- false measures a warm L2, which flatters kernels whose data fits into it
+        timer = "events", -- "cupti" excludes the launch itself: smaller figures, not comparable with KernelBench's
+        alpha = 0.05, -- error of the intervals; smaller makes them wider and verdicts rarer
+        reference = true, -- measured anew with each candidate: clocks drift, and a stale reference lies
+        statistic = "mean", -- of SPEEDUP, as KernelBench has it; keep and revert look at medians
+    },
+
+    -- Seconds for each step of one trial; what takes longer is stopped and counts as TIMEOUT.
+    budget = { build = 300, check = 180, time = 180 },
+
+    -- In this order; the first that does not say "keep" decides.
+    accept = rules.all(
+        rules.plausible("excessive", "justify"),
+        rules.faster_by("threshold"),
+        rules.intervals_apart("revert")),
+
+    -- The lines on stdout, and the same as members of the JSON object.
+    render = function(run, opt)
+        local f = fields(run.last, opt)
+        return lines(f, opt), f
+    end,
+}

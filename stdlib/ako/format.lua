@@ -1,0 +1,47 @@
+-- Numbers for people.
+
+local format = {}
+
+local UNITS = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } }
+
+--- A duration in ns with three or four digits and its unit: "3.928 ms"; "-" for nil.
+function format.duration(ns)
+    if not ns then return "-" end
+    for _, unit in ipairs(UNITS) do
+        local value = ns / unit[1]
+        if value >= 1 or unit[1] == 1 then
+            local digits = value >= 100 and 1 or value >= 10 and 2 or 3
+            return ("%." .. (unit[1] == 1 and 0 or digits) .. "f %s"):format(value, unit[2])
+        end
+    end
+end
+
+--- A ratio: "1.92x"; "-" for nil.
+function format.ratio(value)
+    if not value then return "-" end
+    return (value >= 100 and "%.0fx" or value >= 10 and "%.1fx" or value < 1.1 and "%.3fx" or "%.2fx"):format(value)
+end
+
+--- The half width of an interval round its median: "+-0.2%"; "" when there is none.
+function format.spread(figures)
+    if not (figures and figures.ci) then return "" end
+    return ("+-%.1f%%"):format((figures.ci[2] - figures.ci[1]) / 2 / figures.median * 100)
+end
+
+--- Cuts text to `width` characters, the last of them "~" when something is missing.
+function format.cut(text, width)
+    local length = utf8.len(text) or #text
+    if length <= width then return text end
+    return text:sub(1, (utf8.offset(text, width) or width) - 1) .. "~"
+end
+
+--- Text filled up with blanks to `width` characters, on its left when `right` is set.
+function format.pad(text, width, right)
+    local blanks = (" "):rep(width - (utf8.len(text) or #text))
+    return right and blanks .. text or text .. blanks
+end
+
+--- "1 trial", "2 trials"
+function format.count(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
+
+return format

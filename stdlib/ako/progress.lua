@@ -1,0 +1,110 @@
+-- Progress for people, on stderr: what was planned, one line a trial, and on a terminal a bar for the step at work.
+
+local clock = require "ako.clock"
+local console = require "ako.console"
+local format = require "ako.format"
+
+local progress = {}
+
+local Progress = {}
+Progress.__index = Progress
+
+local BAR_WIDTH = 20
+local REDRAW_NS = 50000000 -- a terminal needs no more than 20 pictures a second
+local COLOURS = { keep = "\27[32m", revert = "\27[31m", inconclusive = "\27[33m" }
+
+-- title, width, right-aligned
+local COLUMNS = { { "#", 3, true }, { "candidate", 22 }, { "status", 19 }, { "median", 9, true },
+    { "interval", 8, true }, { "vs best", 8, true }, { "vs orig", 8, true }, { "vs ref", 8, true }, { "verdict", 12 },
+    { "why" } }
+
+--- options: quiet (says nothing), color ("auto", "always", "never"), console (for tests: err, is_terminal).
+function progress.new(options)
+    local out = options.console or console
+    local terminal = out.is_terminal("err")
+    local color = options.color or "auto"
+    local colored = color == "always" or (color == "auto" and terminal and not os.getenv("NO_COLOR"))
+    return setmetatable({ out = out, quiet = options.quiet, bar = terminal and not options.quiet, colored = colored,
+        drawn_ns = 0 }, Progress)
+end
+
+function Progress:erase()
+    if self.on_bar then self.out.err("\r\27[K") end
+    self.on_bar = false
+end
+
+--- One line of text.
+function Progress:note(text)
+    if self.quiet then return end
+    self:erase()
+    self.out.err(text .. "\n")
+end
+
+local function row(values)
+    local cells = {}
+    for i, column in ipairs(COLUMNS) do
+        local text = values[i] or ""
+        cells[i] = column[2] and format.pad(format.cut(text, column[2]), column[2], column[3]) or text
+    end
+    return (table.concat(cells, "  "):gsub("%s+$", ""))
+end
+
+local function heading(self)
+    if self.headed then return end
+    self.headed = true
+    local titles = {}
+    for i, column in ipairs(COLUMNS) do titles[i] = column[1] end
+    self:note(row(titles))
+end
+
+--- A trial begins. info: candidate, hypothesis.
+function Progress:start(number, info)
+    heading(self)
+    self.label = ("%d %s"):format(number, info.candidate or info.hypothesis or "")
+    self.began_ns = clock.now_ns()
+    self:event { step = "build", done = 0, total = 1 }
+end
+
+--- An event of the evaluator: { step, done, total }. Redraws the bar.
+function Progress:event(event)
+    local now = clock.now_ns()
+    if not self.bar or now - self.drawn_ns < REDRAW_NS then return end
+    self.drawn_ns, self.on_bar = now, true
+    local share = event.total and event.total > 0 and event.done / event.total or 0
+    local full = math.floor(share * BAR_WIDTH)
+    local text = ("%s  %s [%s%s] %d/%d  %.1f s"):format(self.label or "", event.step or "", ("#"):rep(full),
+        ("."):rep(BAR_WIDTH - full), event.done or 0, event.total or 0, (now - (self.began_ns or now)) / 1e9)
+    self.out.err("\r\27[K" .. format.cut(text, (self.out.columns and self.out.columns() or 80) - 1))
+end
+
+local function cells(record, number, verdict)
+    local speedup = record.speedup
+    local compared = record.trial > 0
+    return { number, record.candidate or record.hypothesis, record.status,
+        format.duration(record.time_ns and record.time_ns.median), format.spread(record.time_ns),
+        format.ratio(compared and speedup.best or nil), format.ratio(compared and speedup.original or nil),
+        format.ratio(speedup.reference), verdict, record.reason }
+end
+
+--- The line of a finished trial.
+function Progress:trial(record)
+    local text = row(cells(record, tostring(record.trial), record.verdict))
+    if self.colored then
+        local colour = COLOURS[record.verdict]
+        text = text:gsub(record.verdict, colour .. "%0\27[0m", 1)
+    end
+    self:note(text)
+    if record.left_alone then self:note("     left as it is: " .. record.left_alone) end
+end
+
+--- The line of the best's verification.
+function Progress:verified(record)
+    local values = cells(record, "=", record.status == "PASSED" and "verified" or "NOT VERIFIED")
+    values[10] = record.status == "PASSED" and ("trial %d, restored"):format(record.trial) or record.reason
+    self:note(row(values))
+end
+
+--- Takes the bar off the terminal.
+function Progress:close() self:erase() end
+
+return progress

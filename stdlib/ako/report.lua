@@ -1,0 +1,86 @@
+-- What goes to stdout: at most ten lines for people, or one JSON object.
+
+local format = require "ako.format"
+local json = require "ako.json"
+
+local report = {}
+
+local MOST_LINES = 10
+
+-- Members of a record that only the journal needs.
+local INTERNAL = { kind = true, launches = true, machine_code = true, step = true, time_s = true }
+
+--- The JSON form of a record; what is unknown in it is null.
+function report.object(record)
+    local object = {}
+    for key, value in pairs(record) do
+        if not INTERNAL[key] then object[key] = value end
+    end
+    object.speedup = {}
+    for _, name in ipairs { "reference", "original", "best" } do
+        object.speedup[name] = record.speedup[name] or json.null
+    end
+    object.time_ns = record.time_ns or json.null
+    return object
+end
+
+local function speedups(record)
+    local parts = {}
+    for _, name in ipairs { "original", "reference" } do
+        local speedup = record.speedup[name]
+        if speedup then parts[#parts + 1] = ("%s over the %s"):format(format.ratio(speedup), name) end
+    end
+    return table.concat(parts, ", ")
+end
+
+--- One line on a record: what, how fast, against what.
+function report.line(record)
+    local name = record.candidate or record.hypothesis or "the tree"
+    local text = ("trial %d (%s): %s"):format(record.trial, name, record.status)
+    if record.time_ns then
+        text = ("%s, median %s, %s"):format(text, format.duration(record.time_ns.median), speedups(record))
+    end
+    return (text:gsub(", $", ""))
+end
+
+local function counts(history)
+    local of = { keep = 0, revert = 0, inconclusive = 0 }
+    for _, record in ipairs(history) do
+        if record.trial > 0 then of[record.verdict] = of[record.verdict] + 1 end
+    end
+    return ("%d kept, %d reverted, %d inconclusive"):format(of.keep, of.revert, of.inconclusive)
+end
+
+--- The lines on a whole run that every policy's account ends with.
+function report.run_lines(session, ended)
+    local lines = {}
+    if session.best then lines[#lines + 1] = "best: " .. report.line(session.best) end
+    lines[#lines + 1] = ("session %s: %s (%s)%s"):format(session.name,
+        format.count(math.max(0, #session.history - 1), "candidate"), counts(session.history),
+        ended and "; ended: " .. ended or "")
+    local root = session.ws.folder .. "/"
+    local records = session.folder
+    if records:sub(1, #root) == root then records = records:sub(#root + 1) end
+    lines[#lines + 1] = ("in %s: the solution, branch ako/%s, records in %s"):format(session.ws.folder, session.name,
+        records)
+    return lines
+end
+
+--- The lines on one trial.
+function report.trial_lines(record)
+    local lines = { report.line(record), ("%s: %s"):format(record.verdict, record.reason) }
+    if record.files then lines[#lines + 1] = "records in " .. record.files end
+    if record.next then lines[#lines + 1] = "next: " .. record.next end
+    return lines
+end
+
+--- The text for stdout of these lines, at most ten of them.
+function report.text(...)
+    local lines = {}
+    for _, list in ipairs { ... } do
+        for _, line in ipairs(list) do lines[#lines + 1] = line:gsub("[\r\n]+", " ") end
+    end
+    return table.concat(lines, "\n", 1, math.min(#lines, MOST_LINES)) .. "\n"
+end
+
+return report

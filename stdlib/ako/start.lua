@@ -1,0 +1,156 @@
+-- Everything before the first trial: the task, the evaluator, the workspace, the plan. Undone by `close`.
+
+local console = require "ako.console"
+local fault = require "ako.fault"
+local format = require "ako.format"
+local fs = require "ako.fs"
+local loop = require "ako.loop"
+local plan = require "ako.plan"
+local progress = require "ako.progress"
+local session = require "ako.session"
+local task_files = require "ako.task"
+local unit = require "ako.unit"
+local workspace = require "ako.workspace"
+
+local start = {}
+
+local Start = {}
+Start.__index = Start
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+local function new_evaluator(ctx, report)
+    local begin = ctx.start_evaluator or require("ako.evaluator").start
+    return begin { device = ctx.host.device, progress = function(event) report:event(event) end }
+end
+
+--- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
+--- workspace, device, session, seed, quiet, color), home (folder of the bundled examples), hook(name, ...) (calls a
+--- hook of the policy under its limits; default: plainly), and for tests start_evaluator, console. Raises faults.
+function start.new(ctx)
+    local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
+    self.hook = ctx.hook or function(name, ...) return ctx.policy[name](...) end
+    local file
+    file, self.bundled = workspace.find_task(ctx.host, ctx.home)
+    local definition = must(task_files.load(file))
+    self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
+    self.evaluator = must(new_evaluator(ctx, self.progress))
+    self.task = must(task_files.resolve(definition, self.evaluator.place))
+    self.candidates = ctx.verb_options and ctx.verb_options.candidates
+    if self.bundled and not self.candidates then self.candidates = fs.join(self.task.folder, "candidates") end
+    return self
+end
+
+--- Resolves the policy's numbers for the task and reads the reference. Raises faults.
+function Start:resolve()
+    self.plan = must(plan.resolve(self.policy, self.task, self.host.seed))
+    must(task_files.check_files(self.task))
+end
+
+--- Makes the workspace and says what it made. Raises faults.
+function Start:prepare()
+    self.ws = must(workspace.prepare(self.host, self.task, self.bundled))
+    self.task = self.ws.task
+    if self.ws.scratch then self.progress:note("workspace   " .. self.ws.folder .. " (new, scratch)") end
+    if self.ws.created and not self.ws.scratch then
+        self.progress:note("workspace   " .. self.ws.folder .. ": made a git repository")
+    end
+end
+
+--- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
+function Start:recover()
+    local function is_cut_off(state) return state.open ~= nil end
+    local state = session.newest(self.ws, is_cut_off)
+    while state do
+        local repaired = must(session.resume(self.ws, state))
+        self.progress:note(("session     %s: trial %d was interrupted; the best is back"):format(state.name,
+            repaired.repaired))
+        repaired:close()
+        state = session.newest(self.ws, is_cut_off)
+    end
+end
+
+--- The facts of a session's first line.
+function Start:facts()
+    local device = self.evaluator.device
+    return { task = self.task.name, task_file = fs.absolute(self.task.file), policy = self.policy.name,
+        device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
+        versions = self.evaluator.versions, protected = loop.protect(self.task), seed = self.host.seed }
+end
+
+--- Gives the evaluator the task and makes the loop over an opened session. Raises faults.
+function Start:loop(opened)
+    local function give_task(evaluator)
+        must(evaluator:task(self.task, self.plan.tolerance, self.plan.reference))
+        return evaluator
+    end
+    give_task(self.evaluator)
+    self.session = opened
+    return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
+        evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress,
+        restart = function()
+            self.evaluator:close()
+            self.evaluator = must(new_evaluator(self.ctx, self.progress))
+            return give_task(self.evaluator)
+        end }
+end
+
+local function tensors_text(task)
+    local inputs, outputs = {}, {}
+    for _, tensor in ipairs(task.tensors) do
+        local dims = {}
+        for i, tree in ipairs(tensor.dims) do dims[i] = tree.text end
+        local list = tensor.role == "input" and inputs or outputs
+        list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(dims, ", "))
+    end
+    return table.concat(inputs, ", ") .. " -> " .. table.concat(outputs, ", ")
+end
+
+local function measure_text(steps, tolerance)
+    local check = ("%s, %s atol %g rtol %g"):format(format.count(#steps.check.seeds, "check"), tolerance.predicate,
+        tolerance.atol, tolerance.rtol)
+    local time = steps.time
+    return check, ("%d warm-ups, %d launches%s, timer %s"):format(time.warmup, time.launches,
+        time.flush and ", cache flushed before each" or "", time.timer)
+end
+
+--- The resolved plan as lines { name, text }, in reading order.
+function Start:plan_lines()
+    local task, device, host = self.task, self.evaluator.device, self.host
+    local check, time = measure_text(self.plan.steps, self.plan.tolerance)
+    local folder = self.ws and self.ws.folder or workspace.plan(host, task, self.bundled) or "a new scratch folder"
+    local against = self.plan.comparable and "" or " (other kind of device: correctness only, no speed-up)"
+    local lines = {
+        { "task", ("%s: %s; %s"):format(task.name, tensors_text(task), format.count(#task.workloads, "workload")) },
+        { "device", ("%s, %s"):format(device.id, device.name) },
+        { "policy", ("%s: %s"):format(self.policy.name, self.policy.description) },
+        { "check", check },
+        { "time", time },
+        { "reference", ("%s, %s lane%s"):format(task.reference.files[1], self.plan.reference.lane, against) },
+        { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
+        { "candidates", self.candidates or "none: the tree as it is" },
+    }
+    if self.session then lines[#lines + 1] = { "session", self.session.name } end
+    return lines
+end
+
+--- The extension of candidates' files on this device.
+function Start:extension() return unit.extension(self.task.place) end
+
+--- Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
+--- the best restored. Closing twice is fine.
+function Start:close()
+    local opened = self.session
+    if opened and opened.journal and opened.open then fault.catch(opened.repair, opened) end
+    if opened then opened:close() end
+    if self.evaluator then self.evaluator:close() end
+    if self.progress then self.progress:close() end
+    self.evaluator = nil
+end
+
+Start.__close = Start.close
+
+return start

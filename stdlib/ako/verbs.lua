@@ -1,0 +1,195 @@
+-- The verbs of the command line that work on a task: verbs[name](ctx) does it and returns the exit code. ctx is what
+-- ako.start takes, with verb_options (candidates, message) and host.json. Results go to stdout, the rest to stderr.
+
+local console = require "ako.console"
+local exits = require "ako.exits"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local git = require "ako.git"
+local json = require "ako.json"
+local proposer = require "ako.proposer"
+local report = require "ako.report"
+local session = require "ako.session"
+local start = require "ako.start"
+
+local verbs = {}
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+local function out(ctx, text) must((ctx.console or console).out(text)) end
+
+-- What a policy's render gives for the record on which a verb reports: lines, and members for the JSON object.
+local function rendered(started, loop, record)
+    if not started.policy.render then return {}, nil end
+    local run = loop:view()
+    run.last = record
+    return started.hook("render", run, started.opt)
+end
+
+-- Whether the session's branch and refs hold the best: the summary of a run, as JSON.
+local function run_object(started, ended)
+    local opened = started.session
+    local kept = 0
+    for _, record in ipairs(opened.history) do
+        if record.trial > 0 and record.verdict == "keep" then kept = kept + 1 end
+    end
+    return { trials = #opened.history - 1, kept = kept, best = opened.best and opened.best.trial or json.null,
+        ended = ended or json.null, workspace = opened.ws.folder, branch = "ako/" .. opened.name }
+end
+
+local function say(ctx, started, loop, record, own_lines, run)
+    local lines, members = rendered(started, loop, record)
+    if ctx.host.json then
+        local object = report.object(record)
+        if members then object[started.policy.name] = members end
+        object.run = run
+        out(ctx, json.encode(object) .. "\n")
+    else
+        out(ctx, report.text(lines, own_lines))
+    end
+end
+
+local function open_new(started, name)
+    local fresh = name or session.fresh_name(started.ws.repo, started.task.name)
+    return must(session.create(started.ws, fresh, started:facts()))
+end
+
+local function show_plan(started)
+    for _, line in ipairs(started:plan_lines()) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
+end
+
+-- The candidates of a run: a proposer or nil. Looked at before anything is made, so that a wrong folder costs nothing.
+local function candidates_of(started)
+    if not started.candidates then return nil end
+    return must(proposer.folder(started.candidates, started:extension()))
+end
+
+local function finish(started, loop, ended)
+    local record = started.session.original
+    if #started.session.history > 1 and started.session.best and not loop.cancelled then record = loop:verify() end
+    local best = started.session.best
+    must(started.session:finish { ended = ended, status = record.status, verified = best and report.object(record) })
+    return record
+end
+
+--- run: the baseline, then a trial for each candidate, then the best restored and verified.
+function verbs.run(ctx)
+    local started <close> = start.new(ctx)
+    started:resolve()
+    local propose = candidates_of(started)
+    started:prepare()
+    started:recover()
+    local loop = started:loop(open_new(started, ctx.host.session))
+    show_plan(started)
+    local baseline = loop:baseline()
+    local ended
+    if baseline.verdict == "keep" and propose then ended = loop:run(propose) end
+    local record = finish(started, loop, ended)
+    say(ctx, started, loop, record, report.run_lines(started.session, ended), run_object(started, ended))
+    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
+end
+
+-- The session that `try` goes on with: the one named, or the newest of this workspace that is not finished.
+local function session_to_try(started)
+    local name, ws = started.host.session, started.ws
+    local state
+    if name then
+        state = session.read(ws.repo, name)
+        if state and state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
+    else
+        state = session.newest(ws, function(found) return not found.finished and found.best ~= nil end)
+    end
+    return state and must(session.resume(ws, state)) or open_new(started, name)
+end
+
+--- try: one trial of the tree as it is; the first one of a session is its baseline.
+function verbs.try(ctx)
+    local started <close> = start.new(ctx)
+    started:resolve()
+    started:prepare()
+    started:recover()
+    local loop = started:loop(session_to_try(started))
+    local message = ctx.verb_options and ctx.verb_options.message
+    local record = loop:try { hypothesis = message }
+    say(ctx, started, loop, record, report.trial_lines(record))
+    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
+end
+
+--- plan: what run would do, without doing any of it.
+function verbs.plan(ctx)
+    local started <close> = start.new(ctx)
+    started:resolve()
+    local lines, object = {}, { v = 1 }
+    for i, line in ipairs(started:plan_lines()) do
+        lines[i] = ("%-11s %s"):format(line[1], line[2])
+        object[line[1]] = line[2]
+    end
+    object.steps, object.tolerance = started.plan.steps, started.plan.tolerance
+    out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
+    return exits.DONE
+end
+
+local function status_object(state)
+    local last = state.history[#state.history]
+    return { v = 1, session = state.name, task = state.header.task, policy = state.header.policy,
+        device = state.header.device, trials = math.max(0, #state.history - 1), finished = state.finished ~= nil,
+        open = state.open and state.open.trial or json.null,
+        best = state.best and report.object(state.best) or json.null,
+        last = last and report.object(last) or json.null }
+end
+
+local function status_lines(state, ws)
+    local last = state.history[#state.history]
+    local lines = { ("task %s, policy %s, device %s"):format(state.header.task, state.header.policy,
+        state.header.device.name) }
+    state.ws, state.folder = ws, fs.join(ws.repo:commondir(), "ako/" .. state.name)
+    for _, line in ipairs(report.run_lines(state, state.finished and state.finished.ended or nil)) do
+        lines[#lines + 1] = line
+    end
+    if last and last ~= state.best then lines[#lines + 1] = "last: " .. report.line(last) .. "; " .. last.verdict end
+    if state.open then
+        lines[#lines + 1] = ("trial %d is at work, or was cut off"):format(state.open.trial)
+    elseif not state.finished then
+        lines[#lines + 1] = "open: `try` goes on with it"
+    end
+    return lines
+end
+
+--- status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
+function verbs.status(ctx)
+    local folder = ctx.host.workspace or "."
+    local repo = must(git.open(folder))
+    local ws = { repo = repo, folder = must(fs.absolute(folder)) }
+    local state
+    if ctx.host.session then
+        state = must(session.read(repo, ctx.host.session))
+    else
+        state = session.newest(ws)
+        if not state then fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", ws.folder) end
+    end
+    if ctx.host.json then
+        out(ctx, json.encode(status_object(state)) .. "\n")
+    else
+        out(ctx, report.text(status_lines(state, ws)))
+    end
+    return exits.DONE
+end
+
+-- What went wrong outside of any candidate is one line on stderr and an exit code.
+local function guarded(verb)
+    return function(ctx)
+        local code, problem, kind = fault.catch(verb, ctx)
+        if code then return code end
+        local line = tostring(problem):gsub("[\r\n]+", " ")
+        local console_of = ctx.console or console
+        console_of.err("ako-lua: " .. line .. "\n")
+        return exits.of_code(kind)
+    end
+end
+
+for name, verb in pairs(verbs) do verbs[name] = guarded(verb) end
+
+return verbs

@@ -1,0 +1,119 @@
+-- An evaluator that reads its answers from the candidate's source: one line
+--   // script: time=100 hash=a status=PASSED reason=...
+-- with time in us; and what a loop test needs round it: a task in a folder, a console that keeps what is said.
+
+local fs = require "ako.fs"
+local t = require "ako.tap"
+
+local scripted = {}
+
+local TASK = [[
+return {
+  name = "scale",
+  tensors = { x = { "f32", { "N" } }, y = { "f32", { "N" }, role = "output" } },
+  workloads = { { N = 64 } },
+  reference = { "reference.c", entry = "scale", args = { "x", "y", "N" } },
+  solution = { "solution/kernel.c" },
+}
+]]
+
+--- A source that scripts its own result.
+function scripted.source(script) return "// script: " .. script .. "\nvoid scale(void);\n" end
+
+--- A folder with a task whose solution is scripted so.
+function scripted.task_folder(script)
+    local folder = t.tmpdir()
+    assert(fs.mkdirs(folder .. "/solution"))
+    assert(fs.mkdirs(folder .. "/candidates"))
+    assert(fs.write(folder .. "/task.lua", TASK))
+    assert(fs.write(folder .. "/reference.c", "void scale(void);\n"))
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script)))
+    return folder
+end
+
+function scripted.candidates(folder, scripts)
+    for name, script in pairs(scripts) do
+        assert(fs.write(folder .. "/candidates/" .. name, scripted.source(script)))
+    end
+end
+
+local function read_script(text)
+    local script = {}
+    for key, value in (text:match("// script: ([^\n]*)") or ""):gmatch("(%w+)=(%S+)") do script[key] = value end
+    return script
+end
+
+local function time_of(us)
+    local ns = math.floor(us * 1000)
+    return { timer = "wall", n = 100, samples_ns = { ns, ns }, min = ns, max = ns, mean = ns + 0.5, std = 1.0,
+        median = ns, p95 = ns, ci = { ns - ns // 1000, ns + ns // 1000 } }
+end
+
+local function result_of(script, steps)
+    local status = script.status or "PASSED"
+    local build = { hash = script.hash or script.time, log = "built", registers = 8, shared = 0, spill = 0 }
+    local result = { status = status, step = steps[#steps], reason = script.reason or "", code = "", build = build,
+        workloads = {}, costs_ns = { build = 1000000, total = 2000000 } }
+    if status == "PASSED" and #steps == 3 then
+        result.workloads = { { id = "N=64", status = status, max_abs = 0.0, max_rel = 0.0, mismatch = 0, count = 64,
+            ratio = 1.0, time = time_of(tonumber(script.time)), reference = time_of(200) } }
+    end
+    return result
+end
+
+--- A function for ctx.start_evaluator, and the list of requests that its evaluators will have had: { steps, script }.
+--- on_trial(script, count) may return nil, message, code to fail in the evaluator's stead.
+function scripted.evaluator(on_trial)
+    local requests = { starts = 0 }
+    local function start()
+        requests.starts = requests.starts + 1
+        local evaluator = { place = "cpu", versions = {},
+            device = { id = "cpu", name = "Scripted CPU", uuid = "CPU-0", arch = "none", place = "cpu" } }
+        function evaluator.task() return {} end
+        function evaluator.close() end
+        function evaluator.trial(_, unit, steps)
+            local script = read_script(unit.sources[1].text)
+            requests[#requests + 1] = { steps = table.concat(steps, " "), script = script }
+            if on_trial then
+                local passed, problem, code = on_trial(script, #requests)
+                if passed == nil and problem then return nil, problem, code end
+            end
+            return result_of(script, steps)
+        end
+        return evaluator
+    end
+    return start, requests
+end
+
+--- A console that keeps: .stdout, .stderr.
+function scripted.console()
+    local kept = { stdout = "", stderr = "" }
+    function kept.out(text) kept.stdout = kept.stdout .. text; return true end
+    function kept.err(text) kept.stderr = kept.stderr .. text; return true end
+    function kept.is_terminal() return false end
+    return kept
+end
+
+--- A policy with kernelbench's numbers and plain rules; `changes` replace members.
+function scripted.policy(changes)
+    local rules = require "ako.rules"
+    local policy = { name = "plain", description = "for tests",
+        correctness = { trials = 2, seed = 1, predicate = "allclose_ref", tolerance = { f32 = 1e-4 } },
+        timing = { warmup = 1, launches = 10, flush = true, timer = "auto", alpha = 0.05, reference = true,
+            statistic = "mean" },
+        budget = { build = 10, check = 10, time = 10 },
+        accept = rules.all(rules.faster_by(0.01), rules.intervals_apart("revert")) }
+    for name, value in pairs(changes or {}) do policy[name] = value end
+    return policy
+end
+
+--- A context for ako.verbs in a task folder.
+function scripted.context(folder, host, verb_options)
+    local start, requests = scripted.evaluator(host and host.on_trial)
+    local ctx = { policy = scripted.policy(host and host.policy), opt = {}, verb_options = verb_options or {},
+        host = { workspace = folder }, home = folder, console = scripted.console(), start_evaluator = start }
+    for name, value in pairs(host or {}) do ctx.host[name] = value end
+    return ctx, requests
+end
+
+return scripted

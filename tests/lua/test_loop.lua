@@ -1,0 +1,247 @@
+-- The loop on a scripted evaluator: what is kept, what is restored, what is said, how it ends.
+local fs = require "ako.fs"
+local git = require "ako.git"
+local json = require "ako.json"
+local scripted = require "scripted"
+local session = require "ako.session"
+local t = require "ako.tap"
+local verbs = require "ako.verbs"
+
+local function state_of(folder)
+    local repo = assert(git.open(folder))
+    return session.newest { repo = repo, folder = fs.absolute(folder) }, repo
+end
+
+local function verdicts(history)
+    local list = {}
+    for i, record in ipairs(history) do list[i] = record.verdict .. " " .. record.status end
+    return list
+end
+
+t.test("the tree as it is, with nothing to try", function()
+    local folder = scripted.task_folder "time=100"
+    local ctx, requests = scripted.context(folder)
+    t.eq(verbs.run(ctx), 0)
+    t.eq(#requests, 1)
+    t.eq(requests[1].steps, "build check time")
+    local state = state_of(folder)
+    t.eq(verdicts(state.history), { "keep PASSED" })
+    t.eq(state.history[1].speedup.reference, 200000.5 / 100000.5)
+    t.match(ctx.console.stdout, "^best: trial 0 %(baseline%): PASSED, median 100.0 us")
+    t.match(ctx.console.stderr, "Scripted CPU")
+end)
+
+t.test("candidates: kept, reverted, no effect, wrong; the best restored and verified", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, {
+        ["1_faster.c"] = "time=50", ["2_slower.c"] = "time=60", ["3_same.c"] = "time=50 hash=50",
+        ["4_wrong.c"] = "time=10 status=INCORRECT_NUMERICAL reason=off", ["5_noise.c"] = "time=49.99",
+        ["6_best.c"] = "time=25", ["notes.txt"] = "time=1", ["7_gpu.cu"] = "time=1",
+    })
+    local ctx, requests = scripted.context(folder, nil, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    local state, repo = state_of(folder)
+    t.eq(verdicts(state.history), { "keep PASSED", "keep PASSED", "revert PASSED", "revert PASSED",
+        "revert INCORRECT_NUMERICAL", "revert PASSED", "keep PASSED" })
+    t.match(state.history[4].reason, "no effect: same machine code")
+    t.match(state.history[6].reason, "not more than 1 %%")
+    t.eq(requests[6].steps .. requests[6].script.time, "build50")
+    t.eq(requests[#requests].script.time, "25")
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=25")
+    t.eq(state.finished.best, 6)
+    t.eq(state.finished.status, "PASSED")
+    t.eq(state.best.speedup.original, 4.0)
+    t.eq(state.best.speedup.best, 2.0)
+    t.eq(repo:read("refs/heads/ako/" .. state.name, "solution/kernel.c"), scripted.source "time=25")
+    t.eq(repo:read("refs/ako/" .. state.name .. "/4", "solution/kernel.c"),
+        scripted.source "time=10 status=INCORRECT_NUMERICAL reason=off")
+    t.eq(#repo:log("refs/heads/ako/" .. state.name), 3)
+    t.eq(repo:head().unborn, true)
+    local files = repo:commondir() .. "/ako/" .. state.name .. "/trials/6"
+    t.eq(fs.read(files .. "/sources/kernel.c"), scripted.source "time=25")
+    t.eq(fs.read(files .. "/build.log"), "built")
+    t.eq(json.decode(fs.read(files .. "/samples.json"))["N=64"].time, { 25000, 25000 })
+    t.eq(json.decode(fs.read(files .. "/result.json")).verdict, "keep")
+    local _, lines = ctx.console.stdout:gsub("\n", "")
+    t.ok(lines <= 10, "at most ten lines")
+end)
+
+t.test("a baseline that fails ends the run with its code", function()
+    for status, code in pairs { COMPILE_ERROR = 10, INCORRECT_NUMERICAL = 11, RUNTIME_ERROR = 12, TIMEOUT = 124 } do
+        local folder = scripted.task_folder("time=100 reason=because status=" .. status)
+        scripted.candidates(folder, { ["a.c"] = "time=50" })
+        local ctx, requests = scripted.context(folder, nil, { candidates = folder .. "/candidates" })
+        t.eq(verbs.run(ctx), code)
+        t.eq(#requests, 1)
+        t.eq(fs.read(folder .. "/solution/kernel.c"),
+            scripted.source("time=100 reason=because status=" .. status))
+    end
+end)
+
+t.test("json: one object with the names of the manual", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50" })
+    local ctx = scripted.context(folder, { json = true }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    local object = json.decode(ctx.console.stdout)
+    t.eq(object.v, 1)
+    t.eq(object.trial, 1)
+    t.eq(object.status, "PASSED")
+    t.eq(object.verdict, "keep")
+    t.eq(object.time_ns.median, 50000)
+    t.eq(object.time_ns.ci, { 49950, 50050 })
+    t.eq(object.speedup.original, 2.0)
+    t.eq(object.workloads[1].id, "N=64")
+    t.eq(object.resources.registers, 8)
+    t.eq(object.run.kept, 1)
+    t.eq(object.timer, "wall")
+    t.eq(object.flush, true)
+    t.ok(object.tree and object.commit and object.files)
+end)
+
+t.test("try: baseline first, then keep and revert with their codes", function()
+    local folder = scripted.task_folder "time=100"
+    local function try(script, message)
+        if script then fs.write(folder .. "/solution/kernel.c", scripted.source(script)) end
+        local ctx = scripted.context(folder, nil, { message = message })
+        return verbs.try(ctx), ctx.console.stdout
+    end
+    t.eq(try(), 0)
+    t.eq(try("time=50", "half the work"), 0)
+    local code, text = try("time=80", "more of it")
+    t.eq(code, 1)
+    t.match(text, "revert: 37.5 %% slower")
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=50")
+    t.eq(try("time=50 x=1", "other text"), 1)
+    t.eq(try("status=COMPILE_ERROR", "typo"), 10)
+    local state, repo = state_of(folder)
+    t.eq(#state.history, 5)
+    t.eq(state.history[2].hypothesis, "half the work")
+    t.match(repo:log("refs/heads/ako/" .. state.name)[1].message, "^%[trial 1%] half the work\n")
+    t.eq(#session.names(repo), 1)
+end)
+
+t.test("a policy's stop ends the run; its failure is recorded and ends it too", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50", ["b.c"] = "time=20" })
+    local options = { candidates = folder .. "/candidates" }
+    local stop = { stop = function(run) if run.trials >= 1 then return "enough" end end }
+    local ctx = scripted.context(folder, { policy = stop }, options)
+    t.eq(verbs.run(ctx), 0)
+    t.match(ctx.console.stdout, "ended: enough")
+    t.eq(#state_of(folder).history, 2)
+
+    local broken = { accept = function(trial) return trial.nothing.at_all end }
+    ctx = scripted.context(scripted.task_folder "time=100", { policy = broken }, options)
+    t.err("attempt to index a nil value", verbs.run, ctx)
+    ctx = scripted.context(scripted.task_folder "time=100", { policy = { accept = function() return "maybe" end } },
+        options)
+    t.eq(verbs.run(ctx), 4)
+    t.match(ctx.console.stderr, "accept must return 'keep', 'revert' or 'inconclusive'")
+end)
+
+t.test("a hook cannot change what is recorded", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50" })
+    local accept = function(trial)
+        trial.time_ns.median, trial.status = 1, "REJECTED"
+        return "keep", "as I like it"
+    end
+    local ctx = scripted.context(folder, { policy = { accept = accept } }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(state_of(folder).history[2].time_ns.median, 50000)
+end)
+
+t.test("an evaluator that dies costs its own trial", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50 die=1", ["b.c"] = "time=20" })
+    local function on_trial(script) if script.die then return nil, "the evaluator died", "CHILD" end end
+    local ctx, requests = scripted.context(folder, { on_trial = on_trial }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(requests.starts, 2)
+    t.eq(verdicts(state_of(folder).history), { "keep PASSED", "inconclusive INFRA", "keep PASSED" })
+end)
+
+t.test("Ctrl-C: the trial is recorded, the best is back, 130", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50 stop=1", ["b.c"] = "time=20" })
+    local function on_trial(script) if script.stop then return nil, "interrupted", "CANCELLED" end end
+    local ctx = scripted.context(folder, { on_trial = on_trial }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 130)
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=100")
+    t.eq(verdicts(state_of(folder).history), { "keep PASSED", "inconclusive INFRA" })
+end)
+
+t.test("an error in the middle of a trial restores the best as well", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50 raise=1" })
+    local function on_trial(script) if script.raise then error("interrupted!", 0) end end
+    local ctx = scripted.context(folder, { on_trial = on_trial }, { candidates = folder .. "/candidates" })
+    t.err("interrupted!", verbs.run, ctx)
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=100")
+    t.eq(state_of(folder).history[2].reason, "interrupted")
+end)
+
+t.test("what the user changed meanwhile stays", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=150" })
+    local function on_trial(script)
+        if script.time == "150" then fs.write(folder .. "/solution/kernel.c", "mine") end
+    end
+    local ctx = scripted.context(folder, { on_trial = on_trial }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 125)
+    t.eq(fs.read(folder .. "/solution/kernel.c"), "mine")
+    t.match(ctx.console.stderr, "left as it is")
+end)
+
+t.test("protected files and the policy's admission", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(verbs.try((scripted.context(folder))), 0)
+    fs.write(folder .. "/solution/kernel.c", scripted.source "time=50")
+    fs.write(folder .. "/reference.c", "void scale(void); /* easier */\n")
+    local ctx, requests = scripted.context(folder)
+    t.eq(verbs.try(ctx), 13)
+    t.eq(#requests, 0)
+    t.match(ctx.console.stdout, "protected file reference.c changed")
+    fs.write(folder .. "/reference.c", "void scale(void);\n")
+    local admit = function(candidate) return not candidate.sources[1].text:find("goto"), "no goto here" end
+    fs.write(folder .. "/solution/kernel.c", scripted.source "time=50 goto=1")
+    ctx = scripted.context(folder, { policy = { admit = admit } })
+    t.eq(verbs.try(ctx), 13)
+    t.match(ctx.console.stdout, "no goto here")
+end)
+
+t.test("plan and status", function()
+    local folder = scripted.task_folder "time=100"
+    local ctx, requests = scripted.context(folder)
+    t.eq(verbs.plan(ctx), 0)
+    t.eq(#requests, 0)
+    t.match(ctx.console.stdout, "task        scale: x f32%(N%) %-> y f32%(N%); 1 workload\n")
+    t.ok(not fs.exists(folder .. "/.git"), "plan makes nothing")
+    ctx = scripted.context(folder)
+    t.eq(verbs.status(ctx), 2)
+    t.eq(verbs.try((scripted.context(folder))), 0)
+    ctx = scripted.context(folder)
+    t.eq(verbs.status(ctx), 0)
+    t.match(ctx.console.stdout, "best: trial 0")
+    t.match(ctx.console.stdout, "`try` goes on with it")
+    ctx = scripted.context(folder, { json = true })
+    t.eq(verbs.status(ctx), 0)
+    t.eq(json.decode(ctx.console.stdout).best.trial, 0)
+end)
+
+t.test("mistakes are one line and a code", function()
+    local folder = scripted.task_folder "time=100"
+    local ctx = scripted.context(folder, nil, { candidates = folder .. "/nowhere" })
+    t.eq(verbs.run(ctx), 2)
+    t.match(ctx.console.stderr, "^ako%-lua: [^\n]*nowhere[^\n]*\n$")
+    ctx = scripted.context(folder, nil, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 2)
+    t.match(ctx.console.stderr, "holds no .c files")
+    t.ok(not fs.exists(folder .. "/.git"), "nothing is left behind")
+    ctx = scripted.context(folder, { task = folder .. "/other.lua" })
+    t.eq(verbs.run(ctx), 2)
+    ctx = scripted.context(folder, { session = "../x" })
+    t.eq(verbs.run(ctx), 2)
+    t.match(ctx.console.stderr, "is no name for a session")
+end)
