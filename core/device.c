@@ -62,9 +62,10 @@ int ako_device_find(ako_device_props *out, const char *spec)
     return find_gpu(out, atoi(number), spec);
 }
 
-static int read_unsigned(int result, unsigned value)
+/* By pointer, since the value is filled by the very call that gives the result. */
+static int known(int result, const unsigned *value)
 {
-    return result == AKO_NVML_SUCCESS ? (int)value : -1;
+    return result == AKO_NVML_SUCCESS ? (int)*value : -1;
 }
 
 static void read_sensors(ako_device_state *out, const ako_nvml_api *nvml, ako_nvml_device gpu)
@@ -73,14 +74,13 @@ static void read_sensors(ako_device_state *out, const ako_nvml_api *nvml, ako_nv
     unsigned long long bits = 0;
     ako_nvml_utilization utilization = {0};
     ako_nvml_memory memory = {0};
-    out->sm_clock_mhz = read_unsigned(nvml->nvmlDeviceGetClockInfo(gpu, AKO_NVML_CLOCK_SM, &value), value);
-    out->memory_clock_mhz = read_unsigned(nvml->nvmlDeviceGetClockInfo(gpu, AKO_NVML_CLOCK_MEMORY, &value), value);
-    out->temperature_c = read_unsigned(nvml->nvmlDeviceGetTemperature(gpu, 0, &value), value);
-    out->power_mw = read_unsigned(nvml->nvmlDeviceGetPowerUsage(gpu, &value), value);
-    int result = nvml->nvmlDeviceGetUtilizationRates(gpu, &utilization);
-    out->utilization_pct = read_unsigned(result, utilization.gpu);
-    result = nvml->nvmlDeviceGetMemoryInfo(gpu, &memory);
-    out->memory_used_bytes = result == AKO_NVML_SUCCESS ? (int64_t)memory.used : -1;
+    out->sm_clock_mhz = known(nvml->nvmlDeviceGetClockInfo(gpu, AKO_NVML_CLOCK_SM, &value), &value);
+    out->memory_clock_mhz = known(nvml->nvmlDeviceGetClockInfo(gpu, AKO_NVML_CLOCK_MEMORY, &value), &value);
+    out->temperature_c = known(nvml->nvmlDeviceGetTemperature(gpu, 0, &value), &value);
+    out->power_mw = known(nvml->nvmlDeviceGetPowerUsage(gpu, &value), &value);
+    out->utilization_pct = known(nvml->nvmlDeviceGetUtilizationRates(gpu, &utilization), &utilization.gpu);
+    if (nvml->nvmlDeviceGetMemoryInfo(gpu, &memory) == AKO_NVML_SUCCESS)
+        out->memory_used_bytes = (int64_t)memory.used;
     if (nvml->nvmlDeviceGetCurrentClocksThrottleReasons(gpu, &bits) == AKO_NVML_SUCCESS)
         out->throttle_reasons = bits;
     ako_nvml_throttle_text(out->throttle_text, sizeof out->throttle_text, out->throttle_reasons);

@@ -1,0 +1,94 @@
+/* The state of a GPU, from an NVML made here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "compile.h"
+#include "device.h"
+#include "nvml.h"
+#include "tenants.h"
+
+/* Process 1 is everybody's ancestor, %d is this test, and the largest PID cannot be there. */
+static const char fake_nvml[] =
+    "#include <string.h>\n"
+    "int nvmlInit_v2(void) { return 0; }\n"
+    "const char *nvmlErrorString(int r) { return r == 6 ? \"Not Found\" : \"?\"; }\n"
+    "int nvmlDeviceGetHandleByUUID(const char *u, void **d) { *d = 0; return strcmp(u, \"MIG-1-2\") ? 6 : 0; }\n"
+    "int nvmlDeviceGetClockInfo(void *d, int c, unsigned *v) { *v = c == 1 ? 1980 : 3201; return 0; }\n"
+    "int nvmlDeviceGetMaxClockInfo(void *d, int c, unsigned *v) { return 3; }\n"
+    "int nvmlDeviceGetTemperature(void *d, int s, unsigned *v) { *v = 41; return 0; }\n"
+    "int nvmlDeviceGetPowerUsage(void *d, unsigned *v) { return 3; }\n"
+    "int nvmlDeviceGetUtilizationRates(void *d, unsigned v[2]) { v[0] = 7; v[1] = 8; return 0; }\n"
+    "int nvmlDeviceGetMemoryInfo(void *d, unsigned long long v[3]) { v[2] = 5000000000ull; return 0; }\n"
+    "int nvmlDeviceGetCurrentClocksThrottleReasons(void *d, unsigned long long *v) { *v = 0x48; return 0; }\n"
+    "struct process { unsigned pid; unsigned long long memory; unsigned gi, ci; };\n"
+    "int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, struct process *p)\n"
+    "{ *n = 3; p[0].pid = 1; p[1].pid = %d; p[2].pid = 4194303; return 0; }\n";
+
+static int setup(void **state)
+{
+    char source[sizeof fake_nvml + 32];
+    if (compile_setup(state) != 0)
+        return -1;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(source, sizeof source, fake_nvml, (int)getpid());
+#pragma GCC diagnostic pop
+    setenv("AKO_LIBRARY_PATH", compile_dir, 1);
+    return compile_shared("libnvidia-ml.so.1", source) ? 0 : -1;
+}
+
+static void reads_what_can_be_read(void **state)
+{
+    (void)state;
+    const ako_device_props gpu = {.place = AKO_GPU, .uuid = "GPU-1-2"};
+    ako_device_state s;
+    assert_int_equal(ako_device_state_get(&s, &gpu), AKO_OK);
+    assert_int_equal(s.sm_clock_mhz, 1980);
+    assert_int_equal(s.memory_clock_mhz, 3201);
+    assert_int_equal(s.temperature_c, 41);
+    assert_int_equal(s.power_mw, -1);
+    assert_int_equal(s.utilization_pct, 7);
+    assert_int_equal(s.memory_used_bytes, 5000000000);
+    assert_int_equal(s.throttle_reasons, 0x48);
+    assert_string_equal(s.throttle_text, "hw_slowdown hw_thermal_slowdown");
+}
+
+static void counts_foreign_processes(void **state)
+{
+    (void)state;
+    const ako_device_props gpu = {.place = AKO_GPU, .uuid = "GPU-1-2"};
+    ako_device_state s;
+    assert_int_equal(ako_device_state_get(&s, &gpu), AKO_OK);
+    if (!ako_pids_are_global()) {
+        assert_int_equal(s.n_processes, -1);
+        return;
+    }
+    assert_int_equal(s.n_processes, 1);
+    assert_int_equal(s.pids[0], 4194303);
+}
+
+static void unknown_gpu(void **state)
+{
+    (void)state;
+    const ako_device_props gpu = {.place = AKO_GPU, .uuid = "GPU-9"};
+    ako_device_state s;
+    assert_int_equal(ako_device_state_get(&s, &gpu), AKO_UNAVAILABLE);
+    assert_string_equal(ako_error_last()->message, "NVML does not know GPU-9: Not Found");
+    assert_int_equal(s.sm_clock_mhz, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_can_be_read),
+        cmocka_unit_test(counts_foreign_processes),
+        cmocka_unit_test(unknown_gpu),
+    };
+    return cmocka_run_group_tests(tests, setup, compile_done);
+}
