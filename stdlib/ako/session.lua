@@ -82,15 +82,18 @@ function session.names(repo)
     return names
 end
 
---- The newest session of a workspace for which `accept(state)` holds (default: any): its state, or nil.
+--- The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; and a list of
+--- what is wrong with sessions that cannot be read.
 function session.newest(ws, accept)
     local newest
+    local damaged = {}
     for _, name in ipairs(session.names(ws.repo)) do
-        local state = session.read(ws.repo, name)
+        local state, problem = session.read(ws.repo, name)
+        if not state then damaged[#damaged + 1] = problem end
         local ours = state and state.header.workspace == ws.folder and (not accept or accept(state))
         if ours and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
     end
-    return newest
+    return newest, damaged
 end
 
 -- Writing

@@ -63,7 +63,8 @@ end
 --- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 function Start:recover()
     local function is_cut_off(state) return state.open ~= nil end
-    local state = session.newest(self.ws, is_cut_off)
+    local state, damaged = session.newest(self.ws, is_cut_off)
+    for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
         local repaired = must(session.resume(self.ws, state))
         self.progress:note(("session     %s: trial %d was interrupted; the best is back"):format(state.name,

@@ -167,7 +167,9 @@ function verbs.status(ctx)
     if ctx.host.session then
         state = must(session.read(repo, ctx.host.session))
     else
-        state = session.newest(ws)
+        local damaged
+        state, damaged = session.newest(ws)
+        for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
         if not state then fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", ws.folder) end
     end
     if ctx.host.json then

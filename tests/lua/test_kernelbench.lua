@@ -1,0 +1,96 @@
+-- policies/kernelbench.lua: its verdicts on literals, its lines, its numbers in what the evaluator is asked.
+local json = require "ako.json"
+local kernelbench = require "policies.kernelbench"
+local plan = require "ako.plan"
+local scripted = require "scripted"
+local t = require "ako.tap"
+local verbs = require "ako.verbs"
+
+local function options(changes)
+    local opt = {}
+    for name, option in pairs(kernelbench.options) do opt[name] = option[1] end
+    for name, value in pairs(changes or {}) do opt[name] = value end
+    return opt
+end
+
+local function context(script, changes, host)
+    local folder = scripted.task_folder(script)
+    local ctx, requests = scripted.context(folder, host)
+    ctx.policy, ctx.opt = kernelbench, options(changes)
+    return ctx, requests, folder
+end
+
+local function lines(text)
+    local list = {}
+    for line in text:gmatch("[^\n]+") do list[#list + 1] = line end
+    return list
+end
+
+t.test("result lines in KernelBench's order and format", function()
+    local ctx = context "time=50"
+    t.eq(verbs.run(ctx), 0)
+    local list = lines(ctx.console.stdout)
+    t.eq({ table.unpack(list, 1, 6) }, { "COMPILED: True", "CORRECT: True", "BACKEND: c (auto)", "RUNTIME: 0.0500",
+        "REF_RUNTIME: 0.2000", "SPEEDUP: 4.0000x" })
+    t.ok(#list <= 10)
+end)
+
+t.test("a wrong kernel", function()
+    local ctx = context "time=50 status=INCORRECT_NUMERICAL reason=off"
+    t.eq(verbs.run(ctx), 11)
+    t.eq({ table.unpack(lines(ctx.console.stdout), 1, 6) }, { "COMPILED: True", "CORRECT: False", "BACKEND: c (auto)",
+        "RUNTIME: -1", "REF_RUNTIME: -1", "SPEEDUP: -1" })
+end)
+
+t.test("no result at all has an ERROR line", function()
+    local ctx = context("time=50", nil, { on_trial = function() return nil, "the GPU is gone", "CUDA" end })
+    t.eq(verbs.run(ctx), 125)
+    t.match(ctx.console.stdout, "COMPILED: False\nCORRECT: False\n.*SPEEDUP: %-1\nERROR: the GPU is gone\n")
+end)
+
+t.test("more than ten times the reference is flagged", function()
+    local ctx = context "time=10"
+    verbs.run(ctx)
+    t.match(ctx.console.stdout, "^%[WARNING%] Excessive speedup 20.00x over 10x threshold detected\n%[WARNING%]")
+    t.ok(#lines(ctx.console.stdout) <= 10)
+end)
+
+t.test("the JSON twin has unrounded milliseconds", function()
+    local ctx = context("time=50", nil, { json = true })
+    t.eq(verbs.run(ctx), 0)
+    local twin = json.decode(ctx.console.stdout).kernelbench
+    t.eq(twin.compiled, true)
+    t.eq(twin.runtime, 0.0500005)
+    t.eq(twin.runtime_stats.num_trials, 100)
+    t.eq(twin.speedup, 200000.5 / 50000.5)
+    t.eq(twin.fast_p, { ["0"] = 1.0, ["1"] = 1.0, ["2"] = 1.0 })
+end)
+
+local function trial(speedup, low, high, reference)
+    return { speedup = { best = speedup, reference = reference or 2.0 }, interval = { best = { low, high } } }
+end
+
+t.test("verdicts", function()
+    local function verdict(...) return (kernelbench.accept(...)) end
+    t.eq(verdict(trial(1.02, 1.01, 1.03), {}, options()), "keep")
+    t.eq(verdict(trial(1.005, 1.004, 1.006), {}, options()), "revert")
+    t.eq(verdict(trial(1.005, 1.004, 1.006), {}, options { threshold = 0.001 }), "keep")
+    t.eq(verdict(trial(1.02, 0.99, 1.05), {}, options()), "revert")
+    t.match(select(2, kernelbench.accept(trial(1.02, 0.99, 1.05), {}, options())), "^inconclusive: intervals overlap")
+    t.eq(verdict(trial(2, 1.9, 2.1, 11), {}, options()), "revert")
+    t.eq(verdict(trial(2, 1.9, 2.1, 11), {}, options { justify = "fused six kernels" }), "keep")
+end)
+
+t.test("its numbers reach the evaluator", function()
+    local steps = plan.steps(kernelbench, nil)
+    t.eq(#steps.check.seeds, 5)
+    t.eq(steps.check.seeds, plan.steps(kernelbench, 42).check.seeds)
+    t.eq(steps.time.warmup, 3)
+    t.eq(steps.time.launches, 100)
+    t.eq(steps.time.flush, true)
+    t.eq(steps.time.timer, "events")
+    t.eq(steps.limits.build, 300000000000)
+    local known = {}
+    for _, seed in ipairs(steps.check.seeds) do known[seed] = true end
+    t.ok(not known[steps.time.seed], "timed inputs are not those of a check")
+end)

@@ -1,0 +1,161 @@
+-- Sessions: what they write, what they leave alone, and what a kill leaves behind.
+local fs = require "ako.fs"
+local git = require "ako.git"
+local scripted = require "scripted"
+local session = require "ako.session"
+local t = require "ako.tap"
+local verbs = require "ako.verbs"
+
+local function workspace(script)
+    local folder = scripted.task_folder(script or "time=100")
+    return { folder = fs.absolute(folder), repo = assert(git.init(folder)),
+        task = { name = "scale", solution = { files = { "solution/kernel.c" } } } }
+end
+
+local function record_of(opened, verdict)
+    return { session = opened.name, trial = opened.open.trial, status = "PASSED", verdict = verdict, reason = "why",
+        speedup = {}, interval = {}, workloads = {}, time_ns = { median = 1000 } }
+end
+
+local function edit(ws, text) assert(fs.write(ws.folder .. "/solution/kernel.c", text)) end
+local function present(ws) return fs.read(ws.folder .. "/solution/kernel.c") end
+
+t.test("attempts and kept trials are commits on refs of their own", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "one", { task = "scale" }))
+    assert(opened:begin {})
+    local baseline = assert(opened:close_trial(record_of(opened, "keep"), {}))
+    edit(ws, "second")
+    assert(opened:begin { hypothesis = "an idea" })
+    local kept = assert(opened:close_trial(record_of(opened, "keep"), {}))
+    edit(ws, "third")
+    local intent = assert(opened:begin {})
+    assert(opened:close_trial(record_of(opened, "revert"), {}))
+    t.eq(opened:restore(intent.commit), true)
+    t.eq(present(ws), "second")
+    local names = {}
+    for i, ref in ipairs(ws.repo:refs "refs/*") do names[i] = ref.name end
+    t.eq(names, { "refs/ako/one/0", "refs/ako/one/1", "refs/ako/one/2", "refs/heads/ako/one" })
+    t.eq(ws.repo:resolve "refs/heads/ako/one", kept.commit)
+    t.eq(ws.repo:log(kept.commit)[2].oid, baseline.commit)
+    t.eq(ws.repo:read("refs/ako/one/2", "solution/kernel.c"), "third")
+    t.eq(ws.repo:head().unborn, true)
+    opened:close()
+end)
+
+t.test("the user's HEAD, branch, index and other files stay as they are", function()
+    local ws = workspace()
+    local tree = assert(ws.repo:tree(nil, { "." }))
+    local commit = assert(ws.repo:commit { tree = tree, parents = {}, message = "mine", ref = "refs/heads/main" })
+    assert(fs.write(ws.folder .. "/notes.txt", "uncommitted"))
+    local mine = "// my uncommitted work\n" .. scripted.source "time=90"
+    edit(ws, mine)
+    local before = ws.repo:status()
+    t.eq(verbs.run((scripted.context(ws.folder))), 0)
+    t.eq(ws.repo:head().oid, commit)
+    t.eq(ws.repo:head().ref, "refs/heads/main")
+    t.eq(ws.repo:status(), before)
+    t.eq(fs.read(ws.folder .. "/notes.txt"), "uncommitted")
+    local state = session.newest(ws)
+    t.eq(ws.repo:read(state.original.commit, "solution/kernel.c"), mine)
+    t.eq(ws.repo:log(state.original.commit)[2].oid, commit)
+end)
+
+t.test("a kill between intent and record: INFRA, and the best is back", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "killed", { task = "scale" }))
+    assert(opened:begin {})
+    assert(opened:close_trial(record_of(opened, "keep"), {}))
+    edit(ws, "half tried")
+    assert(opened:begin { candidate = "a.c" })
+    opened:close()
+
+    local state = assert(session.read(ws.repo, "killed"))
+    t.eq(state.open.trial, 1)
+    local again = assert(session.resume(ws, state))
+    t.eq(again.repaired, 1)
+    t.eq(again.history[2].status, "INFRA")
+    t.eq(again.history[2].reason, "interrupted")
+    t.eq(present(ws), scripted.source "time=100")
+    again:close()
+    t.eq(assert(session.read(ws.repo, "killed")).open, nil)
+end)
+
+t.test("a kill between record and branch: the branch follows", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "torn", { task = "scale" }))
+    assert(opened:begin {})
+    local kept = assert(opened:close_trial(record_of(opened, "keep"), {}))
+    opened:close()
+    assert(ws.repo:delete_ref "refs/heads/ako/torn")
+    local again = assert(session.resume(ws, assert(session.read(ws.repo, "torn"))))
+    t.eq(ws.repo:resolve "refs/heads/ako/torn", kept.commit)
+    again:close()
+end)
+
+t.test("a new run first repairs what a killed one left", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "killed", { task = "scale" }))
+    assert(opened:begin {})
+    assert(opened:close_trial(record_of(opened, "keep"), {}))
+    edit(ws, scripted.source "time=1")
+    assert(opened:begin {})
+    opened:close()
+    local ctx = scripted.context(ws.folder)
+    t.eq(verbs.run(ctx), 0)
+    t.match(ctx.console.stderr, "killed: trial 1 was interrupted; the best is back")
+    t.eq(session.newest(ws).original.time_ns.median, 100000)
+end)
+
+t.test("files that somebody else changed are not overwritten", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "guard", { task = "scale" }))
+    assert(opened:begin {})
+    assert(opened:close_trial(record_of(opened, "keep"), {}))
+    edit(ws, "tried")
+    local intent = assert(opened:begin {})
+    assert(opened:close_trial(record_of(opened, "revert"), {}))
+    edit(ws, "the user's own")
+    local restored, message, code = opened:restore(intent.commit)
+    t.fails("kernel.c", restored, message, code)
+    t.eq(code, "BUSY")
+    t.eq(present(ws), "the user's own")
+    opened:close()
+end)
+
+t.test("a torn last line is dropped, damage elsewhere is refused with its line", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "story", { task = "scale" }))
+    assert(opened:begin {})
+    assert(opened:close_trial(record_of(opened, "keep"), {}))
+    opened:close()
+    local file = ws.repo:commondir() .. "/ako/story/journal.jsonl"
+    local whole = fs.read(file)
+    assert(fs.write(file, whole .. '{"kind":"int'))
+    t.eq(#assert(session.read(ws.repo, "story")).history, 1)
+    assert(fs.write(file, (whole:gsub('"kind":"intent"', '"kind":intent"', 1))))
+    t.fails("jsonl:2: damaged", session.read(ws.repo, "story"))
+    local ctx = scripted.context(ws.folder)
+    t.eq(verbs.status(ctx), 2)
+    t.match(ctx.console.stderr, "jsonl:2: damaged")
+end)
+
+t.test("names", function()
+    for _, name in ipairs { "a", "gemm-20260101T000000Z", "x_1.y" } do t.ok(session.is_name(name), name) end
+    for _, name in ipairs { "", "a/b", "..", "-x", "a.lock", "a..b", "a.", ("n"):rep(101), "a b" } do
+        t.ok(not session.is_name(name), name)
+    end
+    local ws = workspace()
+    local opened = assert(session.create(ws, "twice", { task = "scale" }))
+    opened:close()
+    t.fails("there is a session 'twice' already", session.create(ws, "twice", {}))
+end)
+
+t.test("two at once: the second is refused", function()
+    local ws = workspace()
+    local opened = assert(session.create(ws, "one", { task = "scale" }))
+    local second, message, code = session.resume(ws, assert(session.read(ws.repo, "one")))
+    t.fails(".", second, message, code)
+    t.eq(code, "BUSY")
+    opened:close()
+end)
