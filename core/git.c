@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "fs.h"
@@ -84,16 +86,32 @@ static int find_prefix(ako_git *git, const char *path)
     return git->prefix ? AKO_OK : ako_git__nomem();
 }
 
+/* Why there is a repository but not for us: libgit2 has a code for another owner since 1.5, and there too says "not
+ * found" when the user has no list of trusted folders. AKO_NOTFOUND when there is none at all. */
+static int explain(int code, const char *path)
+{
+    git_buf found = {0};
+    struct stat st;
+    int status;
+    if (git_repository_discover(&found, path, 1, NULL) < 0)
+        return ako_fail(AKO_NOTFOUND, "git", "%s is not in a git repository (make one with git init)", path);
+    const char *inner = strstr(found.ptr, "/.git/");
+    if (code == GIT_OWNER || (stat(found.ptr, &st) == 0 && st.st_uid != geteuid()))
+        status = ako_fail(AKO_UNAVAILABLE, "git",
+                          "the repository %s belongs to another user; if you trust it: "
+                          "git config --global --add safe.directory '%.*s'",
+                          found.ptr, inner ? (int)(inner - found.ptr) : (int)found.size, found.ptr);
+    else
+        status = ako_git__fail(GIT_ERROR, "cannot open the repository %s", found.ptr);
+    git_buf_dispose(&found);
+    return status;
+}
+
 static int open_repository(ako_git *git, const char *path)
 {
     int code = git_repository_open_ext(&git->repo, path, GIT_REPOSITORY_OPEN_CROSS_FS, NULL);
-    if (code == GIT_OWNER)
-        return ako_fail(AKO_UNAVAILABLE, "git",
-                        "the repository of %s belongs to another user; if you trust it: "
-                        "git config --global --add safe.directory <its folder, or '*'>",
-                        path);
-    if (code == GIT_ENOTFOUND)
-        return ako_fail(AKO_NOTFOUND, "git", "%s is not in a git repository (make one with git init)", path);
+    if (code == GIT_OWNER || code == GIT_ENOTFOUND)
+        return explain(code, path);
     if (code < 0)
         return ako_git__fail(code, "cannot open the repository of %s", path);
     if (git_repository_is_bare(git->repo))
