@@ -111,6 +111,8 @@ int ako_tensor_source_read(const ako_tensor_source *source, void *to, uint64_t o
 
 int ako_tensor_source_load(ako_tensor *out, const ako_tensor_source *source, uint64_t offset)
 {
+    if (source->describe_only)
+        return AKO_OK;
     int status = ako_tensor_allocate(out, source->name);
     return status == AKO_OK ? ako_tensor_source_read(source, out->data, offset, out->bytes) : status;
 }
@@ -156,19 +158,31 @@ static int read_source(ako_tensor *out, ako_tensor_format format, const ako_tens
     return status;
 }
 
-int ako_tensor_file_read(ako_tensor *out, const char *path, const char *member)
+static int read_path(ako_tensor *out, const char *path, ako_tensor_format format, const char *member,
+                     bool describe_only)
 {
-    ako_tensor_format format;
     ako_tensor_source source;
-    *out = (ako_tensor){0};
-    int status = ako_tensor_format_of(&format, path);
-    if (status == AKO_OK)
-        status = open_source(&source, path);
+    int status = open_source(&source, path);
     if (status != AKO_OK)
         return status;
+    source.describe_only = describe_only;
     status = read_source(out, format, &source, member);
     close(source.fd);
     return status;
+}
+
+int ako_tensor_file_read(ako_tensor *out, const char *path, const char *member)
+{
+    ako_tensor_format format;
+    *out = (ako_tensor){0};
+    int status = ako_tensor_format_of(&format, path);
+    return status == AKO_OK ? read_path(out, path, format, member, false) : status;
+}
+
+int ako_tensor_file_describe(ako_tensor *out, const char *path, ako_tensor_format format, const char *member)
+{
+    *out = (ako_tensor){0};
+    return read_path(out, path, format, member, true);
 }
 
 int ako_tensor_memory_read(ako_tensor *out, ako_tensor_format format, const void *content, uint64_t size,
@@ -178,24 +192,38 @@ int ako_tensor_memory_read(ako_tensor *out, ako_tensor_format format, const void
     return read_source(out, format, &source, member);
 }
 
-int ako_tensor_raw_read(ako_tensor *out, const char *path, ako_dtype dtype, const int64_t *shape, int ndim)
+static int read_raw(ako_tensor *out, const char *path, bool describe_only)
 {
     ako_tensor_source source;
-    *out = (ako_tensor){0};
-    int status = ako_tensor_describe(out, dtype, shape, ndim);
-    if (status == AKO_OK)
-        status = open_source(&source, path);
+    int status = open_source(&source, path);
     if (status != AKO_OK)
         return status;
+    source.describe_only = describe_only;
     if (source.size != out->bytes)
         status = ako_fail(AKO_CORRUPT, "tensor", "%s has %llu bytes, but its shape and %s need %llu", path,
-                          (unsigned long long)source.size, ako_dtype_name(dtype), (unsigned long long)out->bytes);
+                          (unsigned long long)source.size, ako_dtype_name(out->dtype), (unsigned long long)out->bytes);
     else
         status = ako_tensor_source_load(out, &source, 0);
     close(source.fd);
+    return status;
+}
+
+int ako_tensor_raw_read(ako_tensor *out, const char *path, ako_dtype dtype, const int64_t *shape, int ndim)
+{
+    *out = (ako_tensor){0};
+    int status = ako_tensor_describe(out, dtype, shape, ndim);
+    if (status == AKO_OK)
+        status = read_raw(out, path, false);
     if (status != AKO_OK)
         ako_tensor_free(out);
     return status;
+}
+
+int ako_tensor_raw_describe(ako_tensor *out, const char *path, ako_dtype dtype, const int64_t *shape, int ndim)
+{
+    *out = (ako_tensor){0};
+    int status = ako_tensor_describe(out, dtype, shape, ndim);
+    return status == AKO_OK ? read_raw(out, path, true) : status;
 }
 
 static int encode(ako_buf *out, ako_tensor_format format, const ako_tensor_member *members, int n)

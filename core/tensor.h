@@ -51,6 +51,10 @@ int ako_tensor_memory_read(ako_tensor *out, ako_tensor_format format, const void
 int ako_tensor_raw_read(ako_tensor *out, const char *path, ako_dtype dtype, const int64_t *shape, int ndim);
 void ako_tensor_free(ako_tensor *tensor);
 
+/* The same without the elements, out->data staying NULL: what is in the file, and whether its sizes agree. */
+int ako_tensor_file_describe(ako_tensor *out, const char *path, ako_tensor_format format, const char *member);
+int ako_tensor_raw_describe(ako_tensor *out, const char *path, ako_dtype dtype, const int64_t *shape, int ndim);
+
 /* Writes `n` tensors by the end of the name, replacing a file in one step; .npy and raw hold exactly one and ignore its
  * name. AKO_INVALID for a dtype that the format has no name for (bf16, f8e4m3, f8e5m2 in .npy and .npz). */
 int ako_tensor_file_write(const char *path, const ako_tensor_member *members, int n);

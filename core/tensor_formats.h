@@ -11,12 +11,13 @@ typedef struct ako_tensor_source {
     const unsigned char *content; /* NULL: read from fd */
     int fd;
     uint64_t size;
+    bool describe_only; /* check and describe, leave the elements where they are */
 } ako_tensor_source;
 
 /* Copies n bytes from `offset`; AKO_CORRUPT when the source ends before. */
 int ako_tensor_source_read(const ako_tensor_source *source, void *to, uint64_t offset, uint64_t n);
 
-/* Fills out->data, described already, from the bytes at `offset`. */
+/* Fills out->data, described already, from the bytes at `offset`, unless the source is only to be described. */
 int ako_tensor_source_load(ako_tensor *out, const ako_tensor_source *source, uint64_t offset);
 
 /* Allocates out->data for out->bytes. */

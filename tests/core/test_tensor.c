@@ -133,6 +133,28 @@ static void test_raw_must_have_its_size(void **state)
     ako_tensor_free(&t);
 }
 
+static void test_description_leaves_the_elements_alone(void **state)
+{
+    static const struct {
+        const char *file;
+        ako_tensor_format format;
+    } files[] = {{"d.npy", AKO_TENSOR_NPY}, {"d.npz", AKO_TENSOR_NPZ}, {"d.safetensors", AKO_TENSOR_SAFETENSORS}};
+    ako_tensor t = counting(AKO_I16, 2, 3, 5), found;
+    const ako_tensor_member entry = {"x", &t};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        const char *path = in_folder(files[i].file);
+        assert_int_equal(ako_tensor_file_write(path, &entry, 1), AKO_OK);
+        assert_int_equal(ako_tensor_file_describe(&found, path, files[i].format, "x"), AKO_OK);
+        assert_true(found.dtype == AKO_I16 && found.ndim == 2 && found.bytes == 30 && !found.data);
+    }
+    assert_int_equal(ako_tensor_file_write(in_folder("d.raw"), &entry, 1), AKO_OK);
+    assert_int_equal(ako_tensor_raw_describe(&found, in_folder("d.raw"), AKO_I16, t.shape, 2), AKO_OK);
+    assert_null(found.data);
+    assert_int_equal(ako_tensor_raw_describe(&found, in_folder("d.raw"), AKO_I32, t.shape, 2), AKO_CORRUPT);
+    ako_tensor_free(&t);
+}
+
 static void test_names_and_missing_files(void **state)
 {
     ako_tensor back;
@@ -426,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_every_dtype_comes_back),
         cmocka_unit_test(test_several_members),
         cmocka_unit_test(test_raw_must_have_its_size),
+        cmocka_unit_test(test_description_leaves_the_elements_alone),
         cmocka_unit_test(test_names_and_missing_files),
         cmocka_unit_test(test_impossible_shapes),
         cmocka_unit_test(test_npy_heads),
