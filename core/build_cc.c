@@ -14,8 +14,6 @@
 #define LOG_CAP ((size_t)4 << 20)
 #define PREPROCESSED_CAP ((size_t)256 << 20)
 
-extern char **environ;
-
 /* A growing NULL-terminated list of borrowed strings. */
 typedef struct words {
     const char **items;

@@ -19,8 +19,6 @@
 #include "fs.h"
 #include "process_tree.h"
 
-extern char **environ;
-
 typedef enum launch_stage { STAGE_EXEC, STAGE_CWD, STAGE_DESCRIPTORS } launch_stage;
 
 /* What the child writes into the report pipe when it cannot become the program. */
