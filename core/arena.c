@@ -66,7 +66,7 @@ int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *
     int status = AKO_OK;
     *out = (ako_arena){0};
     for (int i = 0; status == AKO_OK && i < task->n_tensors; i++) {
-        const ako_tensor *tensor = &task->tensors[i];
+        const ako_tensor_spec *tensor = &task->tensors[i];
         uint64_t count = ako_shape_count(&task->workloads[workload].shapes[i]);
         status = ako_arena_add(out, tensor->name, tensor->dtype, count, tensor->role != AKO_OUTPUT);
     }

@@ -54,7 +54,7 @@ static int choose(int *out, const char *word, const char *const *words, int n)
     return 0;
 }
 
-static int parse_role(ako_tensor *tensor, const ako_reader *reader)
+static int parse_role(ako_tensor_spec *tensor, const ako_reader *reader)
 {
     static const char *const words[] = {"input", "output", "inout"};
     const char *word = "input";
@@ -65,7 +65,7 @@ static int parse_role(ako_tensor *tensor, const ako_reader *reader)
     return status;
 }
 
-static int parse_file(ako_tensor *tensor, const ako_reader *init)
+static int parse_file(ako_tensor_spec *tensor, const ako_reader *init)
 {
     int status = ako_read_text(tensor->file, sizeof tensor->file, init, "file", AKO_REQUIRED);
     if (status == AKO_OK && strspn(tensor->file, "0123456789abcdef") != strlen(tensor->file))
@@ -77,7 +77,7 @@ static int parse_file(ako_tensor *tensor, const ako_reader *init)
     return status;
 }
 
-static int parse_generator(ako_tensor *tensor, const ako_reader *init)
+static int parse_generator(ako_tensor_spec *tensor, const ako_reader *init)
 {
     static const char *const words[] = {"normal", "uniform", "constant", "arange"};
     static const double default_b[] = {1, 1, 0, 1};
@@ -94,7 +94,7 @@ static int parse_generator(ako_tensor *tensor, const ako_reader *init)
     return status;
 }
 
-static int parse_init(ako_tensor *tensor, const ako_reader *reader)
+static int parse_init(ako_tensor_spec *tensor, const ako_reader *reader)
 {
     const json_t *object = NULL;
     ako_reader init;
@@ -114,7 +114,7 @@ static int parse_init(ako_tensor *tensor, const ako_reader *reader)
 
 static int parse_tensor(ako_task *task, const ako_reader *reader)
 {
-    ako_tensor *tensor = &task->tensors[task->n_tensors];
+    ako_tensor_spec *tensor = &task->tensors[task->n_tensors];
     int status = ako_read_text(tensor->name, sizeof tensor->name, reader, "name", AKO_REQUIRED);
     for (int i = 0; status == AKO_OK && i < task->n_tensors; i++)
         if (strcmp(task->tensors[i].name, tensor->name) == 0)

@@ -288,7 +288,7 @@ static int parse_members(ako_unit *unit, const ako_task *task, const ako_reader 
         status = ako_reader_fail(reader, "defines", "expected pairs of name and value");
     if (status == AKO_OK)
         status = ako_read_strings(&unit->options, &unit->n_options, reader, "options", MAX_STRINGS);
-    if (status == AKO_OK)
+    if (status == AKO_OK && task)
         status = parse_workloads(unit, task, reader);
     return status;
 }

@@ -12,7 +12,7 @@
 
 typedef enum ako_role { AKO_INPUT, AKO_OUTPUT, AKO_INOUT } ako_role;
 
-typedef struct ako_tensor {
+typedef struct ako_tensor_spec {
     char name[64];
     ako_dtype dtype;
     ako_role role;
@@ -20,7 +20,7 @@ typedef struct ako_tensor {
     char file[65];    /* key of an uploaded file, "" when the content is generated */
     char format[16];  /* "npy", "npz", "safetensors", "raw" */
     char member[128]; /* name of the array inside an .npz or .safetensors file */
-} ako_tensor;
+} ako_tensor_spec;
 
 typedef struct ako_shape {
     int rank;
@@ -37,7 +37,7 @@ typedef struct ako_workload {
 typedef struct ako_task {
     const char *name;
     int n_tensors, n_workloads;
-    ako_tensor *tensors;
+    ako_tensor_spec *tensors;
     ako_workload *workloads;
     ako_tolerance tolerance;
     ako_json *json;
@@ -69,7 +69,8 @@ typedef struct ako_unit {
     ako_json *json;
 } ako_unit;
 
-/* `where` is its name in messages ("task.reference", "unit"); sources may be absent where nothing is to be built. */
+/* `where` is its name in messages ("task.reference", "unit"). Sources may be absent where nothing is to be built;
+ * without a task (NULL) the workloads are not looked at, where nothing is to be run. */
 int ako_unit_parse(ako_unit **out, const ako_task *task, ako_json *json, const char *where);
 void ako_unit_free(ako_unit *unit);
 

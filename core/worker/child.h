@@ -1,0 +1,40 @@
+/* A process below the evaluator, from the evaluator's side: its channel and its end. Requests may be queued; their
+ * answers come in order. */
+#ifndef AKO_WORKER_CHILD_H
+#define AKO_WORKER_CHILD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "wire.h"
+
+typedef struct ako_child {
+    const char *role;
+    pid_t pid; /* 0: none */
+    int watch; /* readable once the process has ended; -1 where the kernel cannot say */
+    ako_wire *wire;
+    uint64_t asked, answered; /* ids of the last request and of the last answer; they start at a random number */
+} ako_child;
+
+/* Starts `ako-worker ROLE`. A quiet one has no stderr: nothing that a candidate prints is of interest. */
+int child_start(ako_child *child, const char *role, bool quiet);
+
+bool child_is_running(const ako_child *child);
+bool child_owes_answer(const ako_child *child);
+
+/* Sends {"op":op, ...}; takes the request over. */
+int child_send(ako_child *child, const char *op, json_t *request, const int *fds, int n_fds);
+
+/* Sends a wish that gets no answer; takes it over. A process that is gone does not matter here. */
+void child_tell(ako_child *child, const char *op, json_t *wish);
+
+/* The next answer if it is there, positive or negative; AKO_TIMEOUT: not yet. AKO_CHILD says how the process ended
+ * (then it has been reaped with all it left behind); AKO_CORRUPT or AKO_LIMIT: it broke the protocol. */
+int child_poll(ako_child *child, json_t **answer);
+
+/* Kills the tree and forgets the process; fine when there is none. */
+void child_kill(ako_child *child);
+
+#endif

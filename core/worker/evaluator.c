@@ -1,0 +1,289 @@
+/* The evaluator: the host's requests of docs/protocol.md, and the processes that carry them out. */
+#include "evaluator.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base64.h"
+#include "cancel.h"
+#include "clock.h"
+#include "device_json.h"
+#include "error.h"
+#include "fs.h"
+#include "pack.h"
+#include "process.h"
+#include "reader.h"
+#include "roles.h"
+#include "versions.h"
+
+static int refuse(evaluator *ev, const json_t *message)
+{
+    json_t *answer = json_pack("{s:O*, s:b, s:s, s:s}", "id", json_object_get(message, "id"), "ok", 0, "code", "BUSY",
+                               "error", "a request is running; only cancel can come now");
+    int status = answer ? ako_wire_send(ev->server.wire, answer, NULL, 0) : AKO_OK;
+    json_decref(answer);
+    return status;
+}
+
+int evaluator_listen(evaluator *ev)
+{
+    json_t *message;
+    int status = ako_wire_receive(ev->server.wire, &message, 1);
+    if (status == AKO_TIMEOUT)
+        return AKO_OK;
+    if (status != AKO_OK)
+        return ako_fail(AKO_EOF, "evaluator", "the host is gone");
+    const char *op = json_string_value(json_object_get(message, "op"));
+    if (op && strcmp(op, "cancel") == 0)
+        status = ako_fail(AKO_CANCELLED, "evaluator", "interrupted");
+    else
+        status = refuse(ev, message);
+    json_decref(message);
+    return status;
+}
+
+int evaluator_await(evaluator *ev, ako_child *child, json_t **answer, int64_t deadline_ns)
+{
+    for (;;) {
+        int status = child_poll(child, answer);
+        if (status != AKO_TIMEOUT)
+            return status;
+        status = evaluator_listen(ev);
+        if (status != AKO_OK)
+            return status;
+        if (deadline_ns && ako_clock_ns() >= deadline_ns)
+            return ako_fail(AKO_TIMEOUT, child->role, "no answer within the time limit");
+        struct pollfd fds[3] = {{.fd = ako_wire_fd(child->wire), .events = POLLIN},
+                                {.fd = child->watch, .events = POLLIN},
+                                {.fd = ako_wire_fd(ev->server.wire), .events = POLLIN}};
+        poll(fds, 3, ako_clock_poll_ms(deadline_ns));
+    }
+}
+
+void evaluator_progress(evaluator *ev, const char *step, int done, int total)
+{
+    if (!ev->server.id)
+        return;
+    json_t *event = json_pack("{s:s, s:O, s:s, s:i, s:i}", "event", "progress", "id", ev->server.id, "step", step,
+                              "done", done, "total", total);
+    if (event)
+        ako_wire_send(ev->server.wire, event, NULL, 0); /* a host that is gone is found by evaluator_listen */
+    json_decref(event);
+}
+
+/* Everything below sees this one GPU, as device 0, whatever the order in which CUDA numbers them. */
+static int adopt_device(evaluator *ev, const ako_device_props *device)
+{
+    if (ev->greeted && strcmp(ev->device.uuid, device->uuid) != 0)
+        return ako_fail(AKO_INVALID, "evaluator", "this evaluator serves %s; start another one for %s", ev->device.id,
+                        device->id);
+    int status = ako_device_find(&ev->cpu, "cpu");
+    if (status != AKO_OK)
+        return status;
+    if (device->place == AKO_GPU && setenv("CUDA_VISIBLE_DEVICES", device->uuid, 1) != 0)
+        return ako_fail_errno("evaluator", "cannot choose the GPU");
+    ev->device = *device;
+    ev->greeted = true;
+    return AKO_OK;
+}
+
+static int on_hello(ako_server *server, const json_t *request, json_t *answer)
+{
+    evaluator *ev = server->state;
+    ako_reader reader;
+    ako_device_props device;
+    ako_json *versions = NULL, *props = NULL;
+    const char *spec = "auto";
+    int64_t protocol = 0;
+    int status = ako_reader_init(&reader, request, "hello");
+    if (status == AKO_OK)
+        status = ako_read_integer(&protocol, &reader, "protocol", 1, 1, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_string(&spec, &reader, "device", AKO_OPTIONAL);
+    if (status == AKO_OK && ev->greeted)
+        device = ev->device;
+    else if (status == AKO_OK)
+        status = ako_device_find(&device, spec);
+    if (status == AKO_OK)
+        status = adopt_device(ev, &device);
+    if (status != AKO_OK)
+        return status;
+    builders_warm(ev);
+    status = ako_versions(&versions);
+    if (status == AKO_OK)
+        status = ako_device_props_json(&props, &ev->device);
+    if (status == AKO_OK)
+        status = pack_into(answer, json_pack("{s:O, s:O}", "device", props, "versions", versions));
+    json_decref(versions);
+    json_decref(props);
+    return status;
+}
+
+static int need_hello(const evaluator *ev)
+{
+    return ev->greeted ? AKO_OK : ako_fail(AKO_INVALID, "evaluator", "hello must come first");
+}
+
+static int write_at(int fd, const char *data, size_t size, int64_t offset)
+{
+    while (size > 0) {
+        ssize_t n = pwrite(fd, data, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return ako_fail_errno("evaluator", "cannot store an uploaded file");
+        data += n;
+        size -= (size_t)n;
+        offset += n;
+    }
+    return AKO_OK;
+}
+
+static int store_piece(const char *path, const char *data, int64_t offset)
+{
+    ako_buf piece = {0};
+    int status = ako_base64_decode(&piece, data, strlen(data));
+    int fd = status == AKO_OK ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (offset == 0 ? O_TRUNC : 0), 0600) : -1;
+    if (status == AKO_OK)
+        status = fd < 0 ? ako_fail_errno("evaluator", "cannot store an uploaded file")
+                        : write_at(fd, piece.data, piece.size, offset);
+    if (fd >= 0)
+        close(fd);
+    ako_buf_free(&piece);
+    return status;
+}
+
+static int read_key(const char **key, const ako_reader *reader)
+{
+    int status = ako_read_string(key, reader, "key", AKO_REQUIRED);
+    if (status == AKO_OK && (strlen(*key) > 64 || !**key || strspn(*key, "0123456789abcdef") != strlen(*key)))
+        status = ako_reader_fail(reader, "key", "expected at most 64 hexadecimal digits");
+    return status;
+}
+
+/* {"key","offset","data"}: a piece of a file whose content has that hash. */
+static int on_file(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)answer;
+    evaluator *ev = server->state;
+    ako_reader reader;
+    const char *key = NULL, *data = NULL;
+    int64_t offset = 0;
+    char path[PATH_MAX + 80];
+    int status = ako_reader_init(&reader, request, "file");
+    if (status == AKO_OK)
+        status = read_key(&key, &reader);
+    if (status == AKO_OK)
+        status = ako_read_string(&data, &reader, "data", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_integer(&offset, &reader, "offset", 0, INT64_MAX / 2, AKO_OPTIONAL);
+    if (status == AKO_OK && !ev->files[0])
+        status = ako_fs_temp_dir(ev->files, sizeof ev->files, "ako-files");
+    snprintf(path, sizeof path, "%s/%s", ev->files, key ? key : "");
+    return status == AKO_OK ? store_piece(path, data, offset) : status;
+}
+
+static void forget_task(evaluator *ev)
+{
+    build_drop(&ev->reference_build);
+    ako_unit_free(ev->reference);
+    ako_task_free(ev->task);
+    ev->reference = NULL;
+    ev->task = NULL;
+    ev->referee_has_task = ev->referee_has_reference = false;
+}
+
+static int parse_task(evaluator *ev, json_t *json)
+{
+    int status = ako_task_parse(&ev->task, json);
+    if (status == AKO_OK)
+        status = ako_unit_parse(&ev->reference, ev->task, json_object_get(json, "reference"), "task.reference");
+    if (status == AKO_OK && ako_lane_place(ev->reference->lane) == AKO_GPU && ev->device.place != AKO_GPU)
+        status = ako_fail(AKO_UNAVAILABLE, "evaluator", "a reference of lane %s needs a GPU, and the device is the CPU",
+                          ako_lane_name(ev->reference->lane));
+    return status;
+}
+
+/* Nothing here is waited for: contexts come up and the reference builds while the host goes on. */
+static int on_task(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)answer;
+    evaluator *ev = server->state;
+    int status = need_hello(ev);
+    if (status != AKO_OK)
+        return status;
+    forget_task(ev);
+    status = parse_task(ev, json_object_get(request, "task"));
+    if (status == AKO_OK)
+        status = referee_start(ev);
+    if (status == AKO_OK)
+        status = candidate_start(ev, ev->device.place, "auto");
+    if (status == AKO_OK)
+        status = build_start(ev, &ev->reference_build, ev->reference, 0);
+    if (status != AKO_OK)
+        forget_task(ev);
+    return status;
+}
+
+static int on_trial(ako_server *server, const json_t *request, json_t *answer)
+{
+    evaluator *ev = server->state;
+    int status = need_hello(ev);
+    if (status == AKO_OK && !ev->task)
+        status = ako_fail(AKO_INVALID, "evaluator", "task must come before trial");
+    return status == AKO_OK ? trial_run(ev, request, answer) : status;
+}
+
+static void clear_up(evaluator *ev)
+{
+    child_kill(&ev->candidate);
+    forget_task(ev);
+    child_kill(&ev->referee);
+    for (int i = 0; i < BUILDERS; i++)
+        child_kill(&ev->builders[i]);
+    if (ev->files[0])
+        ako_fs_remove_tree(ev->files);
+    ev->files[0] = '\0';
+}
+
+static int on_close(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)request, (void)answer;
+    clear_up(server->state);
+    server->done = true;
+    return AKO_OK;
+}
+
+/* One that comes when nothing runs has lost a race with the answer. */
+static int on_cancel(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)server, (void)request, (void)answer;
+    return AKO_OK;
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    ako_cancel_request();
+}
+
+int role_evaluator(ako_wire *wire)
+{
+    static const serve_op ops[] = {{"hello", on_hello}, {"file", on_file},   {"task", on_task},
+                                   {"trial", on_trial}, {"close", on_close}, {"cancel", on_cancel}};
+    static evaluator state;
+    state.server = (ako_server){.wire = wire, .state = &state};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGTERM, &action, NULL);
+    ako_process_adopt_orphans();
+    int status = serve(&state.server, ops, sizeof ops / sizeof *ops);
+    clear_up(&state);
+    ako_wire_free(wire);
+    return status != AKO_OK && status != AKO_EOF && status != AKO_CANCELLED;
+}

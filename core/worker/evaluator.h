@@ -1,0 +1,67 @@
+/* The evaluator's state, and what the steps of a trial need of it. It has no CUDA context: nothing a kernel does can
+ * take it down. */
+#ifndef AKO_WORKER_EVALUATOR_H
+#define AKO_WORKER_EVALUATOR_H
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+
+#include "child.h"
+#include "device.h"
+#include "serve.h"
+#include "unit.h"
+
+#define BUILDERS 4
+
+/* A build under way. */
+typedef struct build_job {
+    ako_child *builder; /* NULL: none */
+    int64_t started_ns;
+    json_t *output; /* the builder's answer once it is there, owned */
+} build_job;
+
+typedef struct evaluator {
+    ako_server server;       /* towards the host */
+    bool greeted;            /* hello has named the device */
+    ako_device_props device; /* of the trials */
+    ako_device_props cpu;
+    char files[PATH_MAX]; /* folder of uploaded files, "" before the first */
+    ako_task *task;
+    ako_unit *reference;
+    build_job reference_build;
+    ako_child builders[BUILDERS];
+    ako_child referee;
+    bool referee_has_task, referee_has_reference;
+    ako_child candidate; /* a spare one, until a trial loads something into it */
+    ako_place candidate_place;
+    char candidate_timer[16];
+} evaluator;
+
+/* Waits for the next answer of a child and for what the host may say meanwhile. AKO_CANCELLED: the host wants the
+ * request stopped; AKO_EOF: the host is gone; otherwise as child_poll, and AKO_TIMEOUT past the deadline (0: none). */
+int evaluator_await(evaluator *ev, ako_child *child, json_t **answer, int64_t deadline_ns);
+
+/* Looks whether the host has said something: AKO_OK, AKO_CANCELLED or AKO_EOF. */
+int evaluator_listen(evaluator *ev);
+
+/* Tells the host how far the request at hand has come. */
+void evaluator_progress(evaluator *ev, const char *step, int done, int total);
+
+/* evaluator_build.c: builds run outside the lock, in parallel. */
+int build_start(evaluator *ev, build_job *job, const ako_unit *unit, int64_t limit_ns);
+/* Waits for it; a builder that is late is killed, with AKO_TIMEOUT. limit_ns 0: none. */
+int build_await(evaluator *ev, build_job *job, int64_t limit_ns);
+void build_drop(build_job *job); /* forgets it; a builder still at it is killed */
+void builders_warm(evaluator *ev);
+
+/* evaluator_children.c */
+int referee_start(evaluator *ev);                                       /* and its context; does not wait */
+int candidate_start(evaluator *ev, ako_place place, const char *timer); /* likewise; fine when there is such a one */
+json_t *unit_without_sources(const ako_unit *unit);
+json_t *task_without_sources(const evaluator *ev);
+
+/* trial.c: the request "trial". */
+int trial_run(evaluator *ev, const json_t *request, json_t *answer);
+
+#endif

@@ -1,0 +1,291 @@
+#include "referee.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "pack.h"
+#include "reader.h"
+#include "roles.h"
+#include "serve.h"
+#include "timed.h"
+
+/* {"place","memory"}: the place of the device. Operations on host memory are always there. */
+static int on_open(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)answer;
+    referee *r = server->state;
+    ako_reader reader;
+    const char *place = NULL;
+    int64_t memory = 0;
+    int status = ako_reader_init(&reader, request, "open");
+    if (status == AKO_OK)
+        status = ako_read_string(&place, &reader, "place", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_integer(&memory, &reader, "memory", 0, INT64_MAX, AKO_OPTIONAL);
+    if (status == AKO_OK && !r->ops[AKO_CPU])
+        status = ako_ops_new(&r->ops[AKO_CPU], AKO_CPU);
+    if (status == AKO_OK && exchange_place(place) == AKO_GPU && !r->ops[AKO_GPU])
+        status = ako_ops_new(&r->ops[AKO_GPU], AKO_GPU);
+    r->gpu_bytes = (uint64_t)memory;
+    return status;
+}
+
+static void forget_task(referee *r)
+{
+    referee_release(r);
+    referee_forget_files(r);
+    ako_runner_free(r->runner);
+    ako_unit_free(r->solution);
+    ako_unit_free(r->reference);
+    ako_task_free(r->task);
+    free(r->proven);
+    r->runner = NULL;
+    r->solution = r->reference = NULL;
+    r->task = NULL;
+    r->proven = NULL;
+    r->bound = -1;
+}
+
+/* {"task","files"} */
+static int on_task(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)answer;
+    referee *r = server->state;
+    ako_reader reader;
+    json_t *task = json_object_get(request, "task");
+    forget_task(r);
+    int status = ako_reader_init(&reader, request, "request");
+    if (status == AKO_OK)
+        status = ako_read_text(r->files, sizeof r->files, &reader, "files", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_task_parse(&r->task, task);
+    if (status == AKO_OK)
+        status = ako_unit_parse(&r->reference, r->task, json_object_get(task, "reference"), "task.reference");
+    if (status != AKO_OK)
+        return status;
+    r->contents = calloc((size_t)r->task->n_tensors, sizeof *r->contents);
+    r->proven = calloc((size_t)r->task->n_workloads, sizeof *r->proven);
+    return r->contents && r->proven ? AKO_OK : referee_out_of_memory();
+}
+
+static int need_task(const referee *r)
+{
+    return r->task && r->proven ? AKO_OK : ako_fail(AKO_INVALID, "referee", "there is no task");
+}
+
+static int pack_fault(json_t *answer, const reference_fault *fault)
+{
+    if (!fault->reason[0])
+        return AKO_OK;
+    return pack_into(answer, json_pack("{s:o, s:b}", "fault", pack_text(fault->reason, strlen(fault->reason)),
+                                       "poisoned", fault->poisoned));
+}
+
+/* {"path","lowered"}: the reference as built. */
+static int on_reference(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    ako_reader reader;
+    const char *path = NULL;
+    reference_fault fault = {0};
+    int status = need_task(r);
+    if (status == AKO_OK)
+        status = ako_reader_init(&reader, request, "request");
+    if (status == AKO_OK)
+        status = ako_read_string(&path, &reader, "path", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = exchange_lower(r->reference, json_object_get(request, "lowered"));
+    if (status != AKO_OK)
+        return status;
+    if (ako_runner_open(&r->runner, r->reference->lane, path) != AKO_OK)
+        snprintf(fault.reason, sizeof fault.reason, "the reference cannot be loaded: %.600s",
+                 ako_error_last()->message);
+    for (int w = 0; status == AKO_OK && !fault.reason[0] && w < r->task->n_workloads; w++)
+        status = referee_bind(r, w, &fault);
+    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
+/* {"unit"}: the solution that the blocks must have room for. Answers with the blocks. */
+static int on_memory(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    ako_unit *unit;
+    int status = need_task(r);
+    if (status == AKO_OK)
+        status = ako_unit_parse(&unit, r->task, json_object_get(request, "unit"), "unit");
+    if (status != AKO_OK)
+        return status;
+    ako_unit *before = r->solution;
+    r->solution = unit;
+    r->place = ako_lane_place(unit->lane);
+    if (!referee_ops(r))
+        status = ako_fail(AKO_UNAVAILABLE, "referee", "a unit of lane %s needs a GPU", ako_lane_name(unit->lane));
+    else
+        status = referee_allocate(r);
+    ako_unit_free(before); /* names of its buffers were in use until then */
+    if (status == AKO_OK)
+        status = exchange_export(answer, server->fds, &server->n_fds, &r->sets);
+    return status;
+}
+
+static int read_set(prepared **out, int *set, referee *r, const json_t *request)
+{
+    ako_reader reader;
+    int64_t index = 0;
+    int status = need_task(r);
+    if (status == AKO_OK && r->sets.n == 0)
+        status = ako_fail(AKO_INVALID, "referee", "there are no buffers");
+    if (status == AKO_OK)
+        status = ako_reader_init(&reader, request, "request");
+    if (status == AKO_OK)
+        status = ako_read_integer(&index, &reader, "set", 0, r->sets.n - 1, AKO_REQUIRED);
+    *set = (int)index;
+    *out = &r->prepared[index];
+    return status;
+}
+
+/* The layout of a set for a workload; kept while it is asked for the same one. */
+static int lay_out(referee *r, prepared *p, int set, int workload)
+{
+    ako_arena_free(&p->arena);
+    ako_arena_free(&p->golden_arena);
+    free(p->hashes);
+    *p = (prepared){.workload = workload, .base = ako_memory_base(r->sets.blocks[set])};
+    p->hashes = calloc((size_t)r->task->n_tensors, sizeof *p->hashes);
+    int status = p->hashes ? ako_arena_of_workload(&p->arena, r->task, r->solution, workload) : referee_out_of_memory();
+    return status == AKO_OK ? referee_golden_arena(&p->golden_arena, r, workload) : status;
+}
+
+static int prepare(referee *r, prepared *p, int set, uint64_t seed, reference_fault *fault)
+{
+    int status = ako_arena_poison(&p->arena, referee_ops(r), p->base);
+    if (status == AKO_OK)
+        status = referee_fill(r, p, seed);
+    if (status == AKO_OK)
+        status = referee_hash(r, p, p->hashes);
+    if (status == AKO_OK)
+        status = referee_make_golden(r, p, set, seed, fault);
+    p->ready = status == AKO_OK && !fault->reason[0];
+    return status;
+}
+
+/* {"set","workload","seed"}: fresh inputs, everything else poisoned, and the golden that belongs to them. */
+static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    ako_reader reader;
+    prepared *p;
+    reference_fault fault = {0};
+    int set;
+    int64_t workload = 0, seed = 0;
+    int status = read_set(&p, &set, r, request);
+    if (status == AKO_OK && !r->runner)
+        status = ako_fail(AKO_INVALID, "referee", "there is no reference");
+    if (status == AKO_OK)
+        status = ako_reader_init(&reader, request, "prepare");
+    if (status == AKO_OK)
+        status = ako_read_integer(&workload, &reader, "workload", 0, r->task->n_workloads - 1, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_integer(&seed, &reader, "seed", INT64_MIN, INT64_MAX, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = lay_out(r, p, set, (int)workload);
+    if (status == AKO_OK)
+        status = prepare(r, p, set, (uint64_t)seed, &fault);
+    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
+static int read_prepared(prepared **out, referee *r, const json_t *request)
+{
+    int set, status = read_set(out, &set, r, request);
+    if (status == AKO_OK && !(*out)->ready)
+        status = ako_fail(AKO_INVALID, "referee", "set %d has not been prepared", set);
+    return status;
+}
+
+/* {"set"}: what the candidate left there. */
+static int on_verify(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    prepared *p;
+    int status = read_prepared(&p, r, request);
+    return status == AKO_OK ? referee_verify(r, p, answer) : status;
+}
+
+/* {"set"}: whether a candidate that died had written outside its buffers before. */
+static int on_overrun(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    prepared *p;
+    char text[300];
+    int status = read_prepared(&p, r, request);
+    if (status == AKO_OK)
+        status = referee_describe_overrun(text, sizeof text, &p->arena, referee_ops(r), p->base);
+    return status == AKO_OK ? pack_into(answer, json_pack("{s:s}", "overrun", text)) : status;
+}
+
+/* {"timer"}: made before it is needed, while the evaluator clears up after the candidate. */
+static int on_timer(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)answer;
+    referee *r = server->state;
+    ako_timer_kind kind = AKO_TIMER_AUTO;
+    const char *name = json_string_value(json_object_get(request, "timer"));
+    int status = need_task(r);
+    if (status == AKO_OK)
+        status = ako_timer_kind_parse(&kind, name ? name : "auto");
+    if (status != AKO_OK)
+        return status;
+    ako_timer_free(r->timer);
+    r->timer = NULL;
+    return ako_timer_new(&r->timer, ako_lane_place(r->reference->lane), kind);
+}
+
+/* The reference's buffers for timing: the exported tensors, so that both sides use the same memory. */
+static void **timing_addresses(const referee *r, const prepared *p)
+{
+    void **addresses = exchange_addresses(&p->golden_arena, p->golden);
+    for (int i = 0; addresses && i < r->task->n_tensors; i++)
+        addresses[i] = ako_arena_address(&p->arena, i, p->base);
+    return addresses;
+}
+
+/* {"workload", plan}: times the reference on sets prepared for that workload. */
+static int on_time(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    reference_fault fault = {0};
+    void **addresses[EXCHANGE_SETS] = {NULL};
+    int n = 0, status = need_task(r);
+    if (status == AKO_OK && (!r->timer || r->sets.n == 0 || !r->prepared[0].ready || referee_runs_away(r)))
+        status = ako_fail(AKO_INVALID, "referee", "the reference cannot be timed now");
+    while (status == AKO_OK && n < r->sets.n && r->prepared[n].ready &&
+           r->prepared[n].workload == r->prepared[0].workload) {
+        addresses[n] = timing_addresses(r, &r->prepared[n]);
+        if (!addresses[n++])
+            status = referee_out_of_memory();
+    }
+    if (status == AKO_OK)
+        status = referee_bind(r, r->prepared[0].workload, &fault);
+    if (status == AKO_OK && !fault.reason[0])
+        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n);
+    for (int s = 0; s < n; s++)
+        free(addresses[s]);
+    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
+int role_referee(ako_wire *wire)
+{
+    static const serve_op ops[] = {{"open", on_open},       {"task", on_task},       {"reference", on_reference},
+                                   {"memory", on_memory},   {"prepare", on_prepare}, {"verify", on_verify},
+                                   {"overrun", on_overrun}, {"timer", on_timer},     {"time", on_time}};
+    referee state = {.bound = -1};
+    ako_server server = {.wire = wire, .state = &state};
+    int status = serve(&server, ops, sizeof ops / sizeof *ops);
+    forget_task(&state);
+    ako_timer_free(state.timer);
+    ako_ops_free(state.ops[AKO_GPU]);
+    ako_ops_free(state.ops[AKO_CPU]);
+    ako_wire_free(wire);
+    return status != AKO_EOF;
+}

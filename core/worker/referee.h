@@ -1,0 +1,101 @@
+/* The referee: owns every buffer, makes inputs and goldens from seeds that no candidate ever sees, and compares. */
+#ifndef AKO_WORKER_REFEREE_H
+#define AKO_WORKER_REFEREE_H
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+
+#include "arena.h"
+#include "error.h"
+#include "exchange.h"
+#include "ops.h"
+#include "runner.h"
+#include "tensor.h"
+#include "timing.h"
+#include "unit.h"
+
+/* What a set of buffers holds at the moment. */
+typedef struct prepared {
+    bool ready;
+    int workload;
+    ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */
+    ako_arena golden_arena; /* of the golden block: outputs, and the reference's scratch where it runs in place */
+    void *base, *golden;    /* addresses of both blocks */
+    uint64_t *hashes;       /* of the inputs, one a tensor */
+} prepared;
+
+typedef struct golden_entry {
+    int workload;
+    uint64_t seed;
+    ako_memory *block;
+} golden_entry;
+
+/* Goldens of references too slow to be run again for every candidate. */
+typedef struct golden_cache {
+    golden_entry *entries;
+    int n, capacity;
+    uint64_t bytes, budget;
+} golden_cache;
+
+typedef struct file_content {
+    bool loaded;
+    ako_tensor tensor;
+} file_content;
+
+typedef struct referee {
+    ako_ops *ops[2];    /* by ako_place; NULL: not opened */
+    uint64_t gpu_bytes; /* memory of the whole device */
+    char files[PATH_MAX];
+    ako_task *task;
+    file_content *contents; /* one a tensor, loaded when first needed */
+    ako_unit *reference;
+    ako_runner *runner;
+    int bound;    /* workload that the runner has, -1: none */
+    bool *proven; /* workloads whose inputs the reference is known to leave alone */
+    ako_timer *timer;
+    ako_unit *solution; /* for its scratch buffers and its place */
+    ako_place place;    /* of the exported blocks */
+    exchange_sets sets, goldens;
+    ako_memory *away; /* tensors and scratch of a reference that runs in another place */
+    prepared prepared[EXCHANGE_SETS];
+    golden_cache cache;
+} referee;
+
+/* Failures of the reference are no errors: they fill this, and the status stays AKO_OK. */
+typedef struct reference_fault {
+    char reason[700]; /* "" when all is well */
+    bool poisoned;    /* its CUDA context is gone: this process must go too */
+} reference_fault;
+
+static inline ako_ops *referee_ops(const referee *r)
+{
+    return r->ops[r->place];
+}
+
+static inline int referee_out_of_memory(void)
+{
+    return ako_fail(AKO_NOMEM, "referee", "out of memory");
+}
+
+/* referee_memory.c: blocks as large as the largest workload needs, kept from trial to trial. */
+int referee_allocate(referee *r);
+void referee_release(referee *r);
+int referee_golden_arena(ako_arena *out, const referee *r, int workload);
+bool referee_runs_away(const referee *r); /* the reference runs in another place than the solution */
+
+/* referee_inputs.c */
+int referee_fill(referee *r, const prepared *p, uint64_t seed);
+int referee_hash(referee *r, const prepared *p, uint64_t *hashes);
+void referee_forget_files(referee *r);
+
+/* referee_golden.c */
+int referee_bind(referee *r, int workload, reference_fault *fault);
+int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, reference_fault *fault);
+void golden_cache_clear(golden_cache *cache);
+
+/* referee_verify.c: adds status, reason, code and figures to `answer`. */
+int referee_verify(referee *r, const prepared *p, json_t *answer);
+int referee_describe_overrun(char *out, size_t size, const ako_arena *arena, ako_ops *ops, void *base);
+
+#endif

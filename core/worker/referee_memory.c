@@ -1,0 +1,153 @@
+#include <stdlib.h>
+
+#include "error.h"
+#include "referee.h"
+
+bool referee_runs_away(const referee *r)
+{
+    return ako_lane_place(r->reference->lane) != r->place;
+}
+
+/* Numbered like the tensors; inputs belong to the exported block. An inout tensor starts from the input's content. */
+static int add_outputs(ako_arena *out, const ako_task *task, int workload)
+{
+    int status = AKO_OK;
+    for (int i = 0; status == AKO_OK && i < task->n_tensors; i++) {
+        const ako_tensor_spec *tensor = &task->tensors[i];
+        if (tensor->role == AKO_INPUT)
+            status = ako_arena_add_absent(out, tensor->name);
+        else
+            status = ako_arena_add(out, tensor->name, tensor->dtype,
+                                   ako_shape_count(&task->workloads[workload].shapes[i]), tensor->role == AKO_INOUT);
+    }
+    return status;
+}
+
+static int add_scratch(ako_arena *out, const ako_unit *unit, int workload)
+{
+    const ako_unit_workload *w = &unit->workloads[workload];
+    int status = AKO_OK;
+    for (int i = 0; status == AKO_OK && i < w->n_scratch; i++)
+        status =
+            ako_arena_add(out, w->scratch[i].name, w->scratch[i].dtype, ako_shape_count(&w->scratch[i].shape), false);
+    return status;
+}
+
+int referee_golden_arena(ako_arena *out, const referee *r, int workload)
+{
+    *out = (ako_arena){0};
+    int status = add_outputs(out, r->task, workload);
+    if (status == AKO_OK && !referee_runs_away(r))
+        status = add_scratch(out, r->reference, workload);
+    if (status != AKO_OK)
+        ako_arena_free(out);
+    return status;
+}
+
+typedef struct needs {
+    uint64_t set, golden, away;
+} needs;
+
+static void raise_to(uint64_t *most, ako_arena *arena)
+{
+    if (arena->bytes > *most)
+        *most = arena->bytes;
+    ako_arena_free(arena);
+}
+
+static int find_needs(needs *out, const referee *r)
+{
+    int status = AKO_OK;
+    *out = (needs){0};
+    for (int w = 0; status == AKO_OK && w < r->task->n_workloads; w++) {
+        ako_arena arena;
+        status = ako_arena_of_workload(&arena, r->task, r->solution, w);
+        if (status == AKO_OK)
+            raise_to(&out->set, &arena);
+        if (status == AKO_OK)
+            status = referee_golden_arena(&arena, r, w);
+        if (status == AKO_OK)
+            raise_to(&out->golden, &arena);
+        if (status == AKO_OK && referee_runs_away(r)) {
+            status = ako_arena_of_workload(&arena, r->task, r->reference, w);
+            if (status == AKO_OK)
+                raise_to(&out->away, &arena);
+        }
+    }
+    return status;
+}
+
+static bool is_enough(const ako_memory *block, uint64_t bytes)
+{
+    return bytes == 0 || (block && ako_memory_bytes(block) >= bytes);
+}
+
+static bool fits(const referee *r, const needs *n)
+{
+    return r->sets.n > 0 && ako_memory_place(r->sets.blocks[0]) == r->place && is_enough(r->sets.blocks[0], n->set) &&
+           is_enough(r->goldens.blocks[0], n->golden) &&
+           (n->away == 0 || (is_enough(r->away, n->away) && ako_memory_place(r->away) != r->place));
+}
+
+static void forget_prepared(prepared *p)
+{
+    ako_arena_free(&p->arena);
+    ako_arena_free(&p->golden_arena);
+    free(p->hashes);
+    *p = (prepared){0};
+}
+
+static void release_blocks(referee *r)
+{
+    exchange_free(&r->sets);
+    exchange_free(&r->goldens);
+    ako_memory_free(r->away);
+    r->away = NULL;
+}
+
+void referee_release(referee *r)
+{
+    for (int s = 0; s < EXCHANGE_SETS; s++)
+        forget_prepared(&r->prepared[s]);
+    release_blocks(r);
+    golden_cache_clear(&r->cache);
+}
+
+static int add_set(referee *r, const needs *n)
+{
+    int s = r->sets.n, status = ako_memory_new(&r->sets.blocks[s], r->place, n->set);
+    if (status != AKO_OK)
+        return status;
+    status = ako_memory_new(&r->goldens.blocks[s], r->place, n->golden);
+    if (status != AKO_OK) {
+        ako_memory_free(r->sets.blocks[s]);
+        return status;
+    }
+    r->sets.n = r->goldens.n = s + 1;
+    return AKO_OK;
+}
+
+/* Allocating many gigabytes takes long, so blocks are kept while they are large enough. The second set is what memory
+ * has left: without it every call sees the same addresses. */
+int referee_allocate(referee *r)
+{
+    needs n;
+    for (int s = 0; s < EXCHANGE_SETS; s++)
+        forget_prepared(&r->prepared[s]);
+    int status = find_needs(&n, r);
+    if (status != AKO_OK || fits(r, &n))
+        return status;
+    if (r->sets.n > 0 && ako_memory_place(r->sets.blocks[0]) != r->place)
+        golden_cache_clear(&r->cache);
+    release_blocks(r);
+    status = add_set(r, &n);
+    if (status == AKO_OK && n.away > 0)
+        status = ako_memory_new(&r->away, ako_lane_place(r->reference->lane), n.away);
+    if (status != AKO_OK) {
+        release_blocks(r);
+        return status;
+    }
+    while (r->sets.n < EXCHANGE_SETS && (status = add_set(r, &n)) == AKO_OK)
+        ;
+    return status == AKO_NOMEM ? AKO_OK : status;
+}

@@ -1,0 +1,73 @@
+/* One trial on its way through the steps. Whatever a candidate does ends up in the answer, never as an error. */
+#ifndef AKO_WORKER_TRIAL_H
+#define AKO_WORKER_TRIAL_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "evaluator.h"
+#include "process.h"
+
+typedef struct trial_limits {
+    int64_t build_ns, check_ns, time_ns; /* 0: none */
+} trial_limits;
+
+typedef struct trial_timing {
+    int warmup, launches;
+    bool flush, reference; /* reference: time it too */
+    char timer[16];
+    double alpha;
+    int64_t seed, budget_ns;
+} trial_timing;
+
+/* Time left in a step: the candidate's, and as much again for the referee, whose work is not the candidate's fault. */
+typedef struct trial_budget {
+    int64_t limit_ns; /* 0: none */
+    int64_t candidate_ns, referee_ns;
+} trial_budget;
+
+typedef struct trial {
+    evaluator *ev;
+    json_t *answer;    /* borrowed */
+    json_t *workloads; /* results, one a workload; borrowed from the answer */
+    ako_unit *unit;
+    bool wants_check, wants_time;
+    const json_t *seeds; /* of the check, borrowed */
+    trial_timing timing;
+    trial_limits limits;
+    trial_budget budget;
+    build_job build;
+    int n_sets;
+    const char *step;
+    bool ended; /* status and reason are in the answer */
+    int64_t started_ns, build_cost_ns, check_cost_ns, time_cost_ns;
+} trial;
+
+/* trial_end.c: ends the trial with a status, a reason code and a reason. Returns AKO_OK, so that steps can return it.
+ */
+int trial_end(trial *t, const char *status, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int trial_end_workload(trial *t, int workload, const char *status, const char *code, const char *reason);
+void trial_begin_step(trial *t, const char *step, int64_t limit_ns);
+
+/* trial_ask.c: a question to the process below. A failure of that process ends the trial and leaves *reply NULL, with
+ * AKO_OK; other statuses mean that the host interrupted. The request is taken over, *reply is the caller's.
+ * `workload` is the one that the question is about, or -1. */
+int trial_ask_candidate(trial *t, json_t **reply, const char *op, json_t *request, const int *fds, int n_fds,
+                        int workload);
+int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request, int workload);
+/* Wait for the answers to what was asked before the trial could wait; *last receives the last one. */
+int trial_settle_candidate(trial *t);
+int trial_settle_referee(trial *t, json_t **last);
+int trial_prepare(trial *t, int workload, int set, int64_t seed);
+int trial_verify(trial *t, json_t **verdict, int set, int workload);
+
+int trial_build(trial *t); /* trial_build.c: waits for both builds */
+/* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
+int trial_ask_memory(trial *t);
+int trial_load(trial *t);
+int trial_check(trial *t); /* trial_check.c */
+int trial_time(trial *t);  /* trial_time.c */
+
+#endif

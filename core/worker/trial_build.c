@@ -1,0 +1,80 @@
+#include <string.h>
+
+#include "answer.h"
+#include "error.h"
+#include "trial.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static int end_compile_error(trial *t, const json_t *report)
+{
+    const json_t *error = json_object_get(report, "error");
+    int line = (int)json_integer_value(json_object_get(error, "line"));
+    if (!json_is_object(error))
+        return trial_end(t, "COMPILE_ERROR", "compile", "the source does not compile; see the log");
+    return trial_end(t, "COMPILE_ERROR", "compile", "%s:%d: %s", text_of(error, "file"), line, text_of(error, "text"));
+}
+
+static bool is_interrupted(int status)
+{
+    return status == AKO_CANCELLED || status == AKO_EOF;
+}
+
+static int await_solution(trial *t)
+{
+    double limit_s = (double)t->limits.build_ns / 1e9;
+    int status = build_await(t->ev, &t->build, t->limits.build_ns);
+    if (is_interrupted(status))
+        return status;
+    if (status == AKO_TIMEOUT)
+        return trial_end(t, "TIMEOUT", "build", "the build took longer than its limit of %.3g s", limit_s);
+    if (status == AKO_CHILD)
+        return trial_end(t, "COMPILE_ERROR", "compiler", "the compiler's process ended: %s", ako_error_last()->message);
+    if (status == AKO_OK)
+        status = ako_answer_status(t->build.output, "builder");
+    if (status != AKO_OK)
+        return trial_end(t, "INFRA", ako_status_name(status), "%s", ako_error_last()->message);
+    json_t *report = json_object_get(t->build.output, "report");
+    json_object_set(t->answer, "build", report);
+    if (json_is_true(json_object_get(t->build.output, "late")))
+        return trial_end(t, "TIMEOUT", "build", "the build took longer than its limit of %.3g s", limit_s);
+    return json_is_true(json_object_get(t->build.output, "built")) ? AKO_OK : end_compile_error(t, report);
+}
+
+/* The reference has no limit of its own: it is the task author's, and the host can always interrupt. */
+static int await_reference(trial *t)
+{
+    build_job *job = &t->ev->reference_build;
+    int status = AKO_OK;
+    if (!job->output && !job->builder)
+        status = build_start(t->ev, job, t->ev->reference, 0);
+    if (status == AKO_OK)
+        status = build_await(t->ev, job, 0);
+    if (is_interrupted(status))
+        return status;
+    if (status == AKO_OK)
+        status = ako_answer_status(job->output, "builder");
+    if (status != AKO_OK) {
+        build_drop(job); /* the next trial tries again */
+        return trial_end(t, status == AKO_CHILD ? "INVALID_REFERENCE" : "INFRA", ako_status_name(status),
+                         "the reference cannot be built: %s", ako_error_last()->message);
+    }
+    if (json_is_true(json_object_get(job->output, "built")))
+        return AKO_OK;
+    const json_t *error = json_object_get(json_object_get(job->output, "report"), "error");
+    return trial_end(t, "INVALID_REFERENCE", "compile", "the reference does not compile: %s:%d: %s",
+                     text_of(error, "file"), (int)json_integer_value(json_object_get(error, "line")),
+                     text_of(error, "text"));
+}
+
+int trial_build(trial *t)
+{
+    int status = await_solution(t);
+    if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
+        status = await_reference(t);
+    return status;
+}

@@ -1,0 +1,92 @@
+#include <math.h>
+#include <string.h>
+
+#include "error.h"
+#include "pack.h"
+#include "trial.h"
+
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : INFINITY;
+}
+
+static bool has_passed(const json_t *verdict)
+{
+    const char *status = json_string_value(json_object_get(verdict, "status"));
+    return status && strcmp(status, "PASSED") == 0;
+}
+
+/* A workload shows its failure, or else the seed with the largest error. */
+static void record(trial *t, int workload, const json_t *verdict)
+{
+    static const char *const members[] = {"status",   "reason", "tensor", "max_abs", "max_rel",
+                                          "mismatch", "count",  "ratio",  "first"};
+    json_t *entry = json_array_get(t->workloads, (size_t)workload);
+    if (has_passed(verdict) && json_object_get(entry, "max_abs") &&
+        number_of(verdict, "max_abs") <= number_of(entry, "max_abs"))
+        return;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        if (json_object_get(verdict, members[i]))
+            json_object_set(entry, members[i], json_object_get(verdict, members[i]));
+}
+
+static int check_seed(trial *t, json_t **verdict, int workload, int set, int64_t seed)
+{
+    json_t *reply;
+    *verdict = NULL;
+    int status = trial_prepare(t, workload, set, seed);
+    if (status != AKO_OK || t->ended)
+        return status;
+    status = trial_ask_candidate(t, &reply, "run", json_pack("{s:i, s:i}", "workload", workload, "set", set), NULL, 0,
+                                 workload);
+    json_decref(reply);
+    return status == AKO_OK && !t->ended ? trial_verify(t, verdict, set, workload) : status;
+}
+
+/* Seeds take turns on the sets, so that each address has other content the next time. Stops at the first failure,
+ * which *failure then holds. */
+static int check_workload(trial *t, json_t **failure, int workload)
+{
+    int n = (int)json_array_size(t->seeds), status = AKO_OK;
+    *failure = NULL;
+    for (int i = 0; status == AKO_OK && !t->ended && !*failure && i < n; i++) {
+        json_t *verdict;
+        int64_t seed = json_integer_value(json_array_get(t->seeds, (size_t)i));
+        status = check_seed(t, &verdict, workload, i % t->n_sets, seed);
+        if (status == AKO_OK && !t->ended) {
+            record(t, workload, verdict);
+            if (!has_passed(verdict))
+                *failure = json_incref(verdict);
+            evaluator_progress(t->ev, "check", workload * n + i + 1, t->ev->task->n_workloads * n);
+        }
+        json_decref(verdict);
+    }
+    return status;
+}
+
+static int end_with(trial *t, int workload, const json_t *verdict)
+{
+    return trial_end_workload(t, workload, json_string_value(json_object_get(verdict, "status")),
+                              json_string_value(json_object_get(verdict, "code")),
+                              json_string_value(json_object_get(verdict, "reason")));
+}
+
+int trial_check(trial *t)
+{
+    json_t *first = NULL;
+    int status = AKO_OK, failed = -1;
+    for (int w = 0; status == AKO_OK && !t->ended && w < t->ev->task->n_workloads; w++) {
+        json_t *failure;
+        status = check_workload(t, &failure, w);
+        if (failure && !first) {
+            first = json_incref(failure);
+            failed = w;
+        }
+        json_decref(failure);
+    }
+    if (status == AKO_OK && first && !t->ended)
+        status = end_with(t, failed, first);
+    json_decref(first);
+    return status;
+}
