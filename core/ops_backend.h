@@ -2,6 +2,7 @@
 #ifndef AKO_OPS_BACKEND_H
 #define AKO_OPS_BACKEND_H
 
+#include "buf.h"
 #include "fill.h"
 #include "judge.h"
 #include "ops.h"
@@ -31,6 +32,10 @@ extern const ako_ops_backend ako_ops_cpu;
 
 /* Loads the kernels for the current device. AKO_UNAVAILABLE where the program was built without CUDA. */
 int ako_ops_gpu_open(const ako_ops_backend **out, void **state);
+
+/* Appends the machine code of the kernels for a chip, "sm_90": compiled, or out of the build cache. Needs NVRTC and no
+ * GPU; AKO_UNAVAILABLE without. */
+int ako_ops_gpu_build(ako_buf *cubin, const char *arch);
 
 /* Checks a fill against its dtype: AKO_INVALID for values that are not finite (except a constant), beyond the range of
  * the dtype, or an empty interval. */

@@ -89,8 +89,7 @@ static int current_arch(const gpu_ops *ops, char arch[16])
     return status;
 }
 
-/* Appends the machine code of ops.cu for `arch`. */
-static int build_kernels(ako_buf *cubin, const char *arch)
+int ako_ops_gpu_build(ako_buf *cubin, const char *arch)
 {
     const ako_source sources[] = {{"ops.cu", ako_text_ops_cu, strlen(ako_text_ops_cu)},
                                   {"ops_kernels.h", ako_text_ops_kernels_h, strlen(ako_text_ops_kernels_h)},
@@ -125,7 +124,7 @@ static int load_kernels(gpu_ops *ops)
     ako_buf cubin = {0};
     int status = current_arch(ops, arch);
     if (status == AKO_OK)
-        status = build_kernels(&cubin, arch);
+        status = ako_ops_gpu_build(&cubin, arch);
     if (status == AKO_OK)
         status = check(ops, ops->cuda->cudaLibraryLoadData(&ops->library, cubin.data, NULL, NULL, 0, NULL, NULL, 0),
                        "loading our kernels");

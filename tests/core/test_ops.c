@@ -13,6 +13,7 @@
 #include "error.h"
 #include "memory.h"
 #include "ops.h"
+#include "ops_backend.h"
 #include "philox.h"
 
 enum { ROOM = 1 << 20 };
@@ -456,6 +457,25 @@ static void test_nothing_compares_equal_to_nothing(void **state)
     assert_int_equal(ako_ops_compare(f->ops, &c, NULL, NULL, AKO_F32, 0, &t), AKO_INVALID);
 }
 
+static void test_kernels_compile_for_every_chip_that_matters(void **state)
+{
+    static const char *const chips[] = {"sm_80", "sm_90", "sm_100"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        ako_buf cubin = {0};
+        int status = ako_ops_gpu_build(&cubin, chips[i]);
+        if (status == AKO_UNAVAILABLE)
+            skip();
+        if (status != AKO_OK)
+            fail_msg("%s", ako_error_last()->message);
+        assert_memory_equal(cubin.data,
+                            "\x7f"
+                            "ELF",
+                            4);
+        ako_buf_free(&cubin);
+    }
+}
+
 static void test_predicate_names(void **state)
 {
     ako_predicate p;
@@ -529,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_philox_known_answers),
         cmocka_unit_test(test_normal_inverts_the_distribution),
         cmocka_unit_test(test_predicate_names),
+        cmocka_unit_test(test_kernels_compile_for_every_chip_that_matters),
     };
     const struct CMUnitTest on_cpu[] = {PLACE_TESTS};
     const struct CMUnitTest on_gpu[] = {PLACE_TESTS, cmocka_unit_test(test_cpu_and_gpu_give_the_same_bits)};
