@@ -12,13 +12,13 @@
 /* A folder that is removed by compile_done. */
 static char compile_dir[PATH_MAX];
 
-static int compile_setup(void **state)
+static inline int compile_setup(void **state)
 {
     (void)state;
     return ako_fs_temp_dir(compile_dir, sizeof compile_dir, "ako-test");
 }
 
-static int compile_done(void **state)
+static inline int compile_done(void **state)
 {
     (void)state;
     return ako_fs_remove_tree(compile_dir);
@@ -26,7 +26,7 @@ static int compile_done(void **state)
 
 /* Builds `source` as the shared object `path` below the folder, making folders on the way. Static memory: valid until
  * the next call. NULL when there is no working cc. */
-static const char *compile_shared(const char *path, const char *source)
+static inline const char *compile_shared(const char *path, const char *source)
 {
     static char file[2 * PATH_MAX];
     char text[2 * PATH_MAX + 8], command[5 * PATH_MAX];
