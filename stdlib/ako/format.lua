@@ -41,6 +41,19 @@ function format.pad(text, width, right)
     return right and blanks .. text or text .. blanks
 end
 
+--- Text of any bytes as valid UTF-8: every byte that is none becomes "\\xNN". JSON and records take nothing else.
+function format.utf8(text)
+    local clean, at = {}, 1
+    while at <= #text do
+        local _, bad = utf8.len(text, at)
+        clean[#clean + 1] = text:sub(at, (bad or #text + 1) - 1)
+        if not bad then break end
+        clean[#clean + 1] = ("\\x%02X"):format(text:byte(bad))
+        at = bad + 1
+    end
+    return table.concat(clean)
+end
+
 --- "1 trial", "2 trials"
 function format.count(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
 

@@ -45,11 +45,13 @@ function Loop:view()
         session = session.name, device = copy(self.evaluator.device), lane = self.lane }
 end
 
+-- `info` stands for the open trial where none is open.
 local function context_of(self, info)
     local session = self.session
-    return { session = session.name, trial = session.open and session.open.trial, candidate = info.candidate,
-        hypothesis = info.hypothesis, task = self.task, statistic = self.policy.timing.statistic,
-        flush = self.policy.timing.flush, original = session.original, best = session.best }
+    local open = session.open or info
+    return { session = session.name, trial = open.trial, candidate = open.candidate, hypothesis = open.hypothesis,
+        task = self.task, statistic = self.policy.timing.statistic, flush = self.policy.timing.flush,
+        original = session.original, best = session.best }
 end
 
 -- Admission
@@ -246,9 +248,7 @@ function Loop:verify()
     self.progress:start(best.trial, { candidate = "best, verified" })
     local given = must(unit.make(self.task, self.task.solution,
         must(unit.read(session.ws.folder, self.task.solution.files)), self.task.reference))
-    local context = context_of(self, { candidate = best.candidate, hypothesis = best.hypothesis })
-    context.trial = best.trial
-    local record = trial.record(ask(self, given, ALL_STEPS), context)
+    local record = trial.record(ask(self, given, ALL_STEPS), context_of(self, best))
     for _, name in ipairs { "verdict", "tree", "commit", "files" } do record[name] = best[name] end
     if record.status == "PASSED" then record.reason = best.reason end
     record.lane = given.lane

@@ -10,6 +10,7 @@
 -- user's HEAD, branch or index; only the solution's files are ever written in the workspace.
 
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local journal = require "ako.journal"
 local json = require "ako.json"
@@ -28,15 +29,17 @@ local function root_of(repo) return fs.join(repo:commondir(), "ako") end
 local function folder_of(repo, name) return fs.join(root_of(repo), name) end
 local function journal_of(repo, name) return fs.join(folder_of(repo, name), "journal.jsonl") end
 
+local LONGEST_NAME, LONGEST_TASK = 100, 60
+
 --- True for a name that can be part of a ref and of a path.
 function session.is_name(name)
-    return type(name) == "string" and #name <= 100 and name:match("^[%w_][%w_.-]*$") ~= nil
+    return type(name) == "string" and #name <= LONGEST_NAME and name:match("^[%w_][%w_.-]*$") ~= nil
         and not name:find("..", 1, true) and not name:match("%.lock$") and not name:match("%.$")
 end
 
 --- "<task>-<UTC time>", with a number behind it when that is taken.
 function session.fresh_name(repo, task_name)
-    local name = ("%s-%s"):format(task_name, os.date("!%Y%m%dT%H%M%SZ"))
+    local name = ("%s-%s"):format(task_name:sub(1, LONGEST_TASK), os.date("!%Y%m%dT%H%M%SZ"))
     local fresh, n = name, 1
     while fs.exists(folder_of(repo, fresh)) do
         n = n + 1
@@ -90,7 +93,7 @@ function session.newest(ws, accept)
     for _, name in ipairs(session.names(ws.repo)) do
         local state, problem = session.read(ws.repo, name)
         if not state then damaged[#damaged + 1] = problem end
-        local ours = state and state.header.workspace == ws.folder and (not accept or accept(state))
+        local ours = state and state.header.workspace == format.utf8(ws.folder) and (not accept or accept(state))
         if ours and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
     end
     return newest, damaged
@@ -125,7 +128,7 @@ session.create = fault.returns(function(ws, name, facts)
         fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
     end
     must(fs.mkdirs(folder_of(ws.repo, name)))
-    local header = { kind = "session", session = name, workspace = ws.folder, time_s = os.time(),
+    local header = { kind = "session", session = name, workspace = format.utf8(ws.folder), time_s = os.time(),
         base = must(ws.repo:head()).oid, paths = ws.task.solution.files }
     for key, value in pairs(facts) do header[key] = value end
     local self = adopt(ws, name, { history = {}, header = header })
@@ -152,11 +155,13 @@ Session.begin = fault.returns(function(self, info)
     local n, parent = #self.history, parent_of(self)
     local paths = self.paths
     local tree = must(self.repo:tree(parent, paths))
-    local subject = info.hypothesis or info.candidate or "the solution as it is"
+    local candidate = info.candidate and format.utf8(info.candidate)
+    local hypothesis = info.hypothesis and format.utf8(info.hypothesis)
+    local subject = hypothesis or candidate or "the solution as it is"
     local commit = must(self.repo:commit { tree = tree, parents = { parent }, ref = attempt_ref(self, n),
         message = ("[trial %d] %s\n"):format(n, subject) })
     local intent = { kind = "intent", trial = n, tree = tree, commit = commit, time_s = os.time(),
-        candidate = info.candidate, hypothesis = info.hypothesis }
+        candidate = candidate, hypothesis = hypothesis }
     append(self, intent)
     self.open = intent
     return intent
@@ -167,7 +172,7 @@ local function trial_folder(self, n) return ("%s/trials/%d"):format(self.folder,
 -- The path as the user would type it in the workspace.
 local function shown(self, name)
     local root = self.ws.folder .. "/"
-    return name:sub(1, #root) == root and name:sub(#root + 1) or name
+    return format.utf8(name:sub(1, #root) == root and name:sub(#root + 1) or name)
 end
 
 local function write_files(self, record, evidence)
@@ -225,17 +230,19 @@ function Session:restore(attempt)
     return self.repo:restore(kept.commit, self.paths, { remove = true, expect = expect })
 end
 
---- Makes good what a kill left: closes an open trial as INFRA, restores the best's files, sets the branch.
---- Sets .repaired to the number of the trial that was cut off.
+--- Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
+--- come first, so that they are right even where the journal cannot be written.
+--- Sets .repaired to the number of the trial that was cut off, .left_alone to why its files stayed as they are.
 function Session:repair()
     local intent = self.open
     if intent then
         self.repaired = intent.trial
+        local restored, problem = self:restore(intent.commit)
+        if not restored then self.left_alone = problem end
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
             hypothesis = intent.hypothesis, status = "INFRA", verdict = "inconclusive", reason = "interrupted",
             speedup = {}, interval = {}, workloads = {} }
         must(self:close_trial(record, {}))
-        if self.best then must(self:restore(intent.commit)) end
     end
     if self.best then must(self.repo:set_ref(branch_ref(self), self.best.commit)) end
 end

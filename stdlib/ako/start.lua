@@ -4,6 +4,7 @@ local console = require "ako.console"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
+local inputs = require "ako.inputs"
 local loop = require "ako.loop"
 local plan = require "ako.plan"
 local progress = require "ako.progress"
@@ -28,13 +29,13 @@ local function new_evaluator(ctx, report)
 end
 
 --- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
---- workspace, device, session, seed, quiet, color), home (folder of the bundled examples), hook(name, ...) (calls a
+--- workspace, device, session, seed, quiet, color), home (holds the bundled examples), hook(name, ...) (calls a
 --- hook of the policy under its limits; default: plainly), and for tests start_evaluator, console. Raises faults.
 function start.new(ctx)
     local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
     self.hook = ctx.hook or function(name, ...) return ctx.policy[name](...) end
     local file
-    file, self.bundled = workspace.find_task(ctx.host, ctx.home)
+    file, self.bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home)
     local definition = must(task_files.load(file))
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     self.evaluator = must(new_evaluator(ctx, self.progress))
@@ -47,7 +48,7 @@ end
 --- Resolves the policy's numbers for the task and reads the reference. Raises faults.
 function Start:resolve()
     self.plan = must(plan.resolve(self.policy, self.task, self.host.seed))
-    must(task_files.check_files(self.task))
+    must(inputs.check(self.task))
 end
 
 --- Makes the workspace and says what it made. Raises faults.
@@ -67,8 +68,8 @@ function Start:recover()
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
         local repaired = must(session.resume(self.ws, state))
-        self.progress:note(("session     %s: trial %d was interrupted; the best is back"):format(state.name,
-            repaired.repaired))
+        self.progress:note(("session     %s: trial %d was interrupted; %s"):format(state.name, repaired.repaired,
+            repaired.left_alone or "the best is back"))
         repaired:close()
         state = session.newest(self.ws, is_cut_off)
     end
@@ -77,7 +78,7 @@ end
 --- The facts of a session's first line.
 function Start:facts()
     local device = self.evaluator.device
-    return { task = self.task.name, task_file = fs.absolute(self.task.file), policy = self.policy.name,
+    return { task = self.task.name, task_file = format.utf8(fs.absolute(self.task.file)), policy = self.policy.name,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = self.evaluator.versions, protected = loop.protect(self.task), seed = self.host.seed }
 end
@@ -100,14 +101,14 @@ function Start:loop(opened)
 end
 
 local function tensors_text(task)
-    local inputs, outputs = {}, {}
+    local given, outputs = {}, {}
     for _, tensor in ipairs(task.tensors) do
         local dims = {}
         for i, tree in ipairs(tensor.dims) do dims[i] = tree.text end
-        local list = tensor.role == "input" and inputs or outputs
+        local list = tensor.role == "input" and given or outputs
         list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(dims, ", "))
     end
-    return table.concat(inputs, ", ") .. " -> " .. table.concat(outputs, ", ")
+    return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
 end
 
 local function measure_text(steps, tolerance)

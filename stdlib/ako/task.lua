@@ -291,31 +291,6 @@ task.resolve = fault.returns(function(definition, place)
     return resolved
 end)
 
-local function check_file(resolved, tensor)
-    local file = fs.join(resolved.folder, tensor.init.file)
-    local what = ("%s: tensor %s: "):format(resolved.file, tensor.name)
-    for _, workload in ipairs(resolved.workloads) do
-        local shape = workload.shapes[tensor.name]
-        local found, problem, code = require("ako.tensor").describe(file, tensor.init.format, tensor.init.member, tensor.dtype,
-            shape)
-        if not found then fault.raise(code, "%s%s", what, problem) end
-        fault.check(found.dtype == tensor.dtype, "%s%s holds %s, not %s", what, tensor.init.file, found.dtype,
-            tensor.dtype)
-        local got, wanted = table.concat(found.shape, " x "), table.concat(shape, " x ")
-        fault.check(got == wanted, "%s%s holds %s elements, workload %s wants %s", what, tensor.init.file, got,
-            workload.id, wanted)
-    end
-end
-
---- Checks that the inputs that come from files are there, with the dtype and the shape that every workload wants.
---- Returns true; nil, a message and a code otherwise.
-task.check_files = fault.returns(function(resolved)
-    for _, tensor in ipairs(resolved.tensors) do
-        if tensor.init and tensor.init.file then check_file(resolved, tensor) end
-    end
-    return true
-end)
-
 --- The tolerance of a task: its own, or else the policy's: the predicate and the loosest of the numbers that
 --- `by_dtype` (dtype -> atol = rtol) has for its outputs; 0 for dtypes that it does not list (integers: exact).
 function task.tolerance(resolved, predicate, by_dtype)

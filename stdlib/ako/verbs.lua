@@ -4,6 +4,7 @@
 local console = require "ako.console"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
@@ -37,7 +38,7 @@ local function run_object(started, ended)
         if record.trial > 0 and record.verdict == "keep" then kept = kept + 1 end
     end
     return { trials = #opened.history - 1, kept = kept, best = opened.best and opened.best.trial or json.null,
-        ended = ended or json.null, workspace = opened.ws.folder, branch = "ako/" .. opened.name }
+        ended = ended or json.null, workspace = format.utf8(opened.ws.folder), branch = "ako/" .. opened.name }
 end
 
 local function say(ctx, started, loop, record, own_lines, run)

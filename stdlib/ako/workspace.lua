@@ -57,7 +57,7 @@ end
 
 local function scratch_folder(task)
     local state = must(fs.user_dir("state"))
-    local name = ("%s/workspaces/%s-%s"):format(state, task.name, os.date("!%Y%m%dT%H%M%SZ"))
+    local name = ("%s/workspaces/%s-%s"):format(state, task.name:sub(1, 60), os.date("!%Y%m%dT%H%M%SZ"))
     local folder, n = name, 1
     while fs.exists(folder) do
         n = n + 1

@@ -1,7 +1,9 @@
 -- Task files: what they may say, and one line for what they may not.
 local fs = require "ako.fs"
+local inputs = require "ako.inputs"
 local t = require "ako.tap"
 local task = require "ako.task"
+local tensor = require "ako.tensor"
 
 local GOOD = [[
 return {
@@ -80,6 +82,32 @@ t.test("inputs from files", function()
     t.eq(resolved.tensor.x.init, { file = "data/x.npy", format = "npy", member = "x" })
     resolved = resolve_with('init = "normal"', 'init = { "m.safetensors", key = "h.0" }')
     t.eq(resolved.tensor.x.init.member, "h.0")
+end)
+
+t.test("input files are checked before anything runs", function()
+    local function check(init)
+        local resolved = resolve_with(WORKLOADS, "workloads = { { B = 2, D = 3 } }")
+        resolved.tensor.x.init = init
+        return inputs.check(resolved)
+    end
+    local function npy(name, member) return { file = name, format = name:match("%w+$"), member = member } end
+    local six = { 1, 2, 3, 4, 5, 6 }
+    assert(tensor.write(folder .. "/x.npy", "f32", { 2, 3 }, six))
+    assert(tensor.write(folder .. "/flat.npy", "f32", { 6 }, six))
+    assert(tensor.write(folder .. "/wide.npy", "f64", { 2, 3 }, six))
+    assert(tensor.write(folder .. "/x.npz", "f32", { 2, 3 }, six, "h0"))
+    assert(fs.write(folder .. "/x.raw", ("\0"):rep(24)))
+    assert(fs.write(folder .. "/short.raw", ("\0"):rep(20)))
+    assert(fs.write(folder .. "/lies.npy", (fs.read(folder .. "/x.npy"):gsub("%(2, 3%)", "(9, 3)"))))
+    t.eq(check(npy "x.npy"), true)
+    t.eq(check(npy("x.npz", "h0")), true)
+    t.eq(check(npy "x.raw"), true)
+    t.fails("tensor x: flat.npy holds 6, workload B=2,D=3 wants 2 x 3", check(npy "flat.npy"))
+    t.fails("wide.npy holds f64, not f32", check(npy "wide.npy"))
+    t.fails("short.raw", check(npy "short.raw"))
+    t.fails("lies.npy", check(npy "lies.npy"))
+    t.fails("none.npy", check(npy "none.npy"))
+    t.fails("x.npz", check(npy("x.npz", "h1")))
 end)
 
 t.test("integers and bools by default", function()
