@@ -1,49 +1,58 @@
-// Every thread keeps 4 x 4 of the block's 64 x 64 outputs in registers and sums them in float.
-//! launch gemm<<<(ceil_div(N, 64), ceil_div(M, 64)), (256), 0>>>(x, w, y, M, N, K)
+// The tensor cores through wmma: each block fills 64 x 32 tiles of both operands, then multiplies them.
+//! launch gemm<<<(ceil_div(N, 64), ceil_div(M, 64)), (128), 0>>>(x, w, y, M, N, K)
 
-typedef unsigned short bf16;
+// Four warps, each 32 x 32 outputs in fragments of 16 x 16. K must be a multiple of 8.
+#include <cuda_bf16.h>
+#include <mma.h>
+using namespace nvcuda;
 
-__device__ float to_float(bf16 value)
+#define TILE 64
+#define TILE_K 32
+#define PITCH (TILE_K + 8)
+
+__device__ void load(__nv_bfloat16 (*tile)[PITCH], const __nv_bfloat16 *from, int first, int limit, int k0, int K)
 {
-    return __uint_as_float((unsigned)value << 16);
-}
-
-__device__ bf16 to_bf16(float value)
-{
-    unsigned short bits;
-    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
-    return bits;
-}
-
-// tile[k][row] of 16 columns of 64 rows, zeros outside.
-__device__ void load(float (*tile)[65], const bf16 *from, int first, int limit, int k0, int K)
-{
-    for (int i = threadIdx.x; i < 64 * 16; i += 256) {
-        const int row = i / 16, k = i % 16;
+    for (int i = threadIdx.x; i < TILE * TILE_K / 8; i += 128) {
+        const int row = i / (TILE_K / 8), k = i % (TILE_K / 8) * 8;
         const bool inside = first + row < limit && k0 + k < K;
-        tile[k][row] = inside ? to_float(from[(size_t)(first + row) * K + k0 + k]) : 0.0f;
+        const uint4 *source = (const uint4 *)(from + (size_t)(first + row) * K + k0 + k);
+        *(uint4 *)&tile[row][k] = inside ? *source : make_uint4(0, 0, 0, 0);
     }
 }
 
-__global__ void gemm(const bf16 *x, const bf16 *w, bf16 *y, int M, int N, int K)
+__global__ void __launch_bounds__(128)
+    gemm(const __nv_bfloat16 *x, const __nv_bfloat16 *w, __nv_bfloat16 *y, int M, int N, int K)
 {
-    __shared__ float tile_x[16][65], tile_w[16][65];
-    const int m0 = blockIdx.y * 64, n0 = blockIdx.x * 64, tx = threadIdx.x % 16, ty = threadIdx.x / 16;
-    float sum[4][4] = {};
-    for (int k0 = 0; k0 < K; k0 += 16) {
+    __shared__ __align__(128) __nv_bfloat16 tile_x[TILE][PITCH], tile_w[TILE][PITCH];
+    __shared__ __align__(128) float out[TILE][TILE + 4];
+    const int m0 = blockIdx.y * TILE, n0 = blockIdx.x * TILE, warp = threadIdx.x / 32;
+    const int row = warp / 2 * 32, column = warp % 2 * 32;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][2];
+    for (int i = 0; i < 4; i++)
+        wmma::fill_fragment(sum[i / 2][i % 2], 0.0f);
+    for (int k0 = 0; k0 < K; k0 += TILE_K) {
         load(tile_x, x, m0, M, k0, K);
         load(tile_w, w, n0, N, k0, K);
         __syncthreads();
-        for (int k = 0; k < 16; k++)
+        for (int k = 0; k < TILE_K; k += 16) {
+            wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> a[2];
+            wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major> b[2];
+            for (int i = 0; i < 2; i++) {
+                wmma::load_matrix_sync(a[i], &tile_x[row + 16 * i][k], PITCH);
+                wmma::load_matrix_sync(b[i], &tile_w[column + 16 * i][k], PITCH);
+            }
             for (int i = 0; i < 4; i++)
-                for (int j = 0; j < 4; j++)
-                    sum[i][j] += tile_x[k][ty + 16 * i] * tile_w[k][tx + 16 * j];
+                wmma::mma_sync(sum[i / 2][i % 2], a[i / 2], b[i % 2], sum[i / 2][i % 2]);
+        }
         __syncthreads();
     }
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
-            const int m = m0 + ty + 16 * i, n = n0 + tx + 16 * j;
-            if (m < M && n < N)
-                y[(size_t)m * N + n] = to_bf16(sum[i][j]);
-        }
+        wmma::store_matrix_sync(&out[row + 16 * (i / 2)][column + 16 * (i % 2)], sum[i / 2][i % 2], TILE + 4,
+                                wmma::mem_row_major);
+    __syncthreads();
+    for (int i = threadIdx.x; i < TILE * TILE; i += 128) {
+        const int m = m0 + i / TILE, n = n0 + i % TILE;
+        if (m < M && n < N)
+            y[(size_t)m * N + n] = __float2bfloat16_rn(out[i / TILE][i % TILE]);
+    }
 }

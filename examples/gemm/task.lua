@@ -1,6 +1,6 @@
 -- A linear layer, y = x w^T, in bf16 with sums in f32: the output projection (4096 x 4096) and the gate projection
--- (14336 x 4096) of an 8B language model for a prefill of 2048 tokens, and a decode step of 64. On the CPU: the value
--- projection (1024 x 4096) for one token, and a part of it for 16.
+-- (14336 x 4096) of an 8B language model for a prefill of 2048 tokens, and a decode step of 64. On the CPU: the output
+-- projection for one token, and a part of it for 16.
 return {
   name = "gemm",
   tensors = {
@@ -15,7 +15,7 @@ return {
       { M = 64, N = 4096, K = 4096 },
       { M = 77, N = 4095, K = 4096, weight = 0.2 },
     },
-    cpu = { { M = 1, N = 1024, K = 4096 }, { M = 16, N = 512, K = 1024 }, { M = 7, N = 129, K = 1023, weight = 0.2 } },
+    cpu = { { M = 1, N = 4096, K = 4096 }, { M = 16, N = 1024, K = 1024 }, { M = 7, N = 129, K = 1023, weight = 0.2 } },
   },
   reference = {
     gpu = { "reference.cu" },

@@ -9,7 +9,7 @@ return {
   scalars = { eps = { "f32", 1e-6 } },
   workloads = {
     gpu = { { B = 8192, D = 4096 }, { B = 2048, D = 4096 }, { B = 64, D = 4096 }, { B = 7, D = 4095, weight = 0.2 } },
-    cpu = { { B = 512, D = 4096 }, { B = 64, D = 4096 }, { B = 7, D = 4095, weight = 0.2 } },
+    cpu = { { B = 2048, D = 4096 }, { B = 64, D = 4096 }, { B = 7, D = 4095, weight = 0.2 } },
   },
   reference = {
     gpu = { "reference.cu" },

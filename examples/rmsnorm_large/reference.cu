@@ -5,7 +5,7 @@
 #define HELD 8 // channels a warp: C is WARPS * HELD = 64; H * W is a multiple of 128
 
 __global__ void __launch_bounds__(WARPS * 32)
-rmsnorm_large(const float4 *__restrict__ x, float4 *__restrict__ y, int C, int H, int W, float eps)
+    rmsnorm_large(const float4 *__restrict__ x, float4 *__restrict__ y, int C, int H, int W, float eps)
 {
     __shared__ float4 partial[WARPS][32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

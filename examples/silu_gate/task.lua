@@ -9,7 +9,7 @@ return {
   },
   workloads = {
     gpu = { { T = 8192, F = 14336 }, { T = 2048, F = 14336 }, { T = 64, F = 14336 }, { T = 7, F = 14335, weight = 0.2 } },
-    cpu = { { T = 32, F = 14336 }, { T = 1, F = 14336 }, { T = 7, F = 14335, weight = 0.2 } },
+    cpu = { { T = 128, F = 14336 }, { T = 1, F = 14336 }, { T = 7, F = 14335, weight = 0.2 } },
   },
   reference = {
     gpu = { "reference.cu" },

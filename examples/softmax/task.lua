@@ -8,7 +8,7 @@ return {
   },
   workloads = {
     gpu = { { R = 65536, N = 2048 }, { R = 64, N = 128256 }, { R = 7, N = 2047, weight = 0.2 } },
-    cpu = { { R = 256, N = 2048 }, { R = 2, N = 128256 }, { R = 7, N = 2047, weight = 0.2 } },
+    cpu = { { R = 512, N = 2048 }, { R = 8, N = 128256 }, { R = 7, N = 2047, weight = 0.2 } },
   },
   reference = {
     gpu = { "reference.cu" },

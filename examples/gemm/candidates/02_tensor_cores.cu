@@ -1,27 +1,33 @@
-// Hypothesis: tensor cores do the products; a 64 x 64 tile a block reads each operand once in 64.
+// Hypothesis: tensor cores do the products of 64 x 64 tiles, while the next tiles are on their way to registers.
 //! launch gemm<<<(ceil_div(N, 64), ceil_div(M, 64)), (128), 0>>>(x, w, y, M, N, K)
 
 // Four warps, each 32 x 32 outputs in fragments of 16 x 16. K must be a multiple of 8.
-#include <mma.h>
 #include <cuda_bf16.h>
+#include <mma.h>
 using namespace nvcuda;
 
 #define TILE 64
 #define TILE_K 32
 #define PITCH (TILE_K + 8)
 
-__device__ void load(__nv_bfloat16 (*tile)[PITCH], const __nv_bfloat16 *from, int first, int limit, int k0, int K)
+// A thread's share of a tile of 64 rows: 16 bytes in row i / 4, and in the row 32 below it; zeros outside.
+__device__ void fetch(uint4 (&held)[2], const __nv_bfloat16 *from, int first, int limit, int k0, int K)
 {
-    for (int i = threadIdx.x; i < TILE * TILE_K / 8; i += 128) {
-        const int row = i / (TILE_K / 8), k = i % (TILE_K / 8) * 8;
-        const bool inside = first + row < limit && k0 + k < K;
-        const uint4 *source = (const uint4 *)(from + (size_t)(first + row) * K + k0 + k);
-        *(uint4 *)&tile[row][k] = inside ? *source : make_uint4(0, 0, 0, 0);
+    const int row = first + threadIdx.x / 4, k = k0 + threadIdx.x % 4 * 8;
+    for (int i = 0; i < 2; i++) {
+        const bool inside = row + 32 * i < limit && k < K;
+        held[i] = inside ? *(const uint4 *)(from + (size_t)(row + 32 * i) * K + k) : make_uint4(0, 0, 0, 0);
     }
 }
 
+__device__ void put(__nv_bfloat16 (*tile)[PITCH], const uint4 (&held)[2])
+{
+    for (int i = 0; i < 2; i++)
+        *(uint4 *)&tile[threadIdx.x / 4 + 32 * i][threadIdx.x % 4 * 8] = held[i];
+}
+
 __global__ void __launch_bounds__(128)
-gemm(const __nv_bfloat16 *x, const __nv_bfloat16 *w, __nv_bfloat16 *y, int M, int N, int K)
+    gemm(const __nv_bfloat16 *x, const __nv_bfloat16 *w, __nv_bfloat16 *y, int M, int N, int K)
 {
     __shared__ __align__(128) __nv_bfloat16 tile_x[TILE][PITCH], tile_w[TILE][PITCH];
     __shared__ __align__(128) float out[TILE][TILE + 4];
@@ -30,10 +36,15 @@ gemm(const __nv_bfloat16 *x, const __nv_bfloat16 *w, __nv_bfloat16 *y, int M, in
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum[2][2];
     for (int i = 0; i < 4; i++)
         wmma::fill_fragment(sum[i / 2][i % 2], 0.0f);
+    uint4 next_x[2], next_w[2];
+    fetch(next_x, x, m0, M, 0, K);
+    fetch(next_w, w, n0, N, 0, K);
     for (int k0 = 0; k0 < K; k0 += TILE_K) {
-        load(tile_x, x, m0, M, k0, K);
-        load(tile_w, w, n0, N, k0, K);
+        put(tile_x, next_x);
+        put(tile_w, next_w);
         __syncthreads();
+        fetch(next_x, x, m0, M, k0 + TILE_K, K);
+        fetch(next_w, w, n0, N, k0 + TILE_K, K);
         for (int k = 0; k < TILE_K; k += 16) {
             wmma::fragment<wmma::matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major> a[2];
             wmma::fragment<wmma::matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major> b[2];

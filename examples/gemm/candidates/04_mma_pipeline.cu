@@ -84,7 +84,7 @@ __device__ __forceinline__ void store_pair(bf16 *y, int row, int column, int M, 
 }
 
 __global__ void __launch_bounds__(256, 2)
-gemm(const bf16 *__restrict__ x, const bf16 *__restrict__ w, bf16 *__restrict__ y, int M, int N, int K)
+    gemm(const bf16 *__restrict__ x, const bf16 *__restrict__ w, bf16 *__restrict__ y, int M, int N, int K)
 {
     extern __shared__ __align__(128) char shared[];
     const unsigned base = (unsigned)__cvta_generic_to_shared(shared);

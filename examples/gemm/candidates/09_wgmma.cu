@@ -12,7 +12,7 @@ typedef unsigned long long u64;
 #define TILE_N 256
 #define TILE_K 64
 #define STAGE_BYTES ((TILE_M + TILE_N) * TILE_K * 2)
-#define GROUP 16 // rows of blocks that run side by side and share their w tiles through L2
+#define GROUP 16                    // rows of blocks that run side by side and share their w tiles through L2
 #define OUT_PITCH (TILE_N * 2 + 16) // bytes of a row of outputs in shared memory; the 16 keep the banks apart
 
 // Sixteen bytes of global memory, or of zeros, to shared memory.
@@ -95,7 +95,7 @@ __device__ __forceinline__ void store(const float (&d)[128], char *out, bf16 *y,
 }
 
 __global__ void __launch_bounds__(256, 1)
-gemm(const bf16 *__restrict__ x, const bf16 *__restrict__ w, bf16 *__restrict__ y, int M, int N, int K)
+    gemm(const bf16 *__restrict__ x, const bf16 *__restrict__ w, bf16 *__restrict__ y, int M, int N, int K)
 {
     extern __shared__ char raw[];
     const unsigned start = (unsigned)__cvta_generic_to_shared(raw);

@@ -58,7 +58,7 @@ __device__ void short_row(const float4 *x, const float4 *w, float4 *y, int D, fl
 }
 
 __global__ void __launch_bounds__(THREADS, 6)
-rmsnorm(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ y, int B, int D, float eps)
+    rmsnorm(const float *__restrict__ x, const float *__restrict__ w, float *__restrict__ y, int B, int D, float eps)
 {
     const size_t row = (size_t)blockIdx.x * D;
     if (D % 4 == 0 && D <= 4 * THREADS * VECTORS)

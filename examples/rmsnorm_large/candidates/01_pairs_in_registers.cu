@@ -4,7 +4,7 @@
 #define CHANNELS 64 // C; H * W is even
 
 __global__ void __launch_bounds__(256)
-rmsnorm_large(const float2 *__restrict__ x, float2 *__restrict__ y, int C, int H, int W, float eps)
+    rmsnorm_large(const float2 *__restrict__ x, float2 *__restrict__ y, int C, int H, int W, float eps)
 {
     const int pair = blockIdx.x * 256 + threadIdx.x, plane = H * W / 2;
     if (pair >= plane)

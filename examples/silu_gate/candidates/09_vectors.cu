@@ -36,7 +36,7 @@ __device__ void last_block(const uint4 *g, const uint4 *u, uint4 *y, int first, 
 }
 
 __global__ void __launch_bounds__(THREADS)
-silu_gate(const uint4 *__restrict__ g, const uint4 *__restrict__ u, uint4 *__restrict__ y, int T, int F)
+    silu_gate(const uint4 *__restrict__ g, const uint4 *__restrict__ u, uint4 *__restrict__ y, int T, int F)
 {
     const int count = T * F, first = blockIdx.x * BLOCK + threadIdx.x;
     if (blockIdx.x == gridDim.x - 1) {

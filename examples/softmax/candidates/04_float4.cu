@@ -54,8 +54,8 @@ __device__ void vector_row(const float4 *x, float4 *y, int N)
     for (int i = threadIdx.x; i < N / 4; i += 512) {
         const float4 v = x[i];
         const float largest = fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
-        p = join(p, {largest, __expf(v.x - largest) + __expf(v.y - largest) + __expf(v.z - largest) +
-                                  __expf(v.w - largest)});
+        p = join(p, {largest,
+                     __expf(v.x - largest) + __expf(v.y - largest) + __expf(v.z - largest) + __expf(v.w - largest)});
     }
     p = block_join(p);
     const float scale = 1.0f / p.sum;

@@ -1,5 +1,5 @@
 // Hypothesis: a row held in the registers of a block, or of a cluster of blocks when it is long, is read only once.
-//! launch softmax<<<(R * min(8, ceil_div(N, 16384))), (min(1024, ceil_div(ceil_div(N, min(8, ceil_div(N, 16384))), 512) * 32)), 0, cluster=(min(8, ceil_div(N, 16384)))>>>(x, y, R, N)
+//! launch softmax<<<(R * (N / 16385 + 1)), (min(1024, ceil_div(N, 512) * 32)), cluster=(N / 16385 + 1)>>>(x, y, R, N)
 
 // A thread holds 16 elements: 128 threads a row of 2048, 8 blocks of 1024 threads a row of 128256 (131072 at most).
 #define HELD 16
@@ -93,8 +93,8 @@ __device__ void load(float (&v)[HELD], const float *x, int count)
     for (int e = 0; e < HELD; e += VECTOR ? 4 : 1) {
         const bool inside = column<VECTOR>(e) < count;
         if (VECTOR)
-            *(float4 *)&v[e] = inside ? __ldcs((const float4 *)(x + column<VECTOR>(e)))
-                                      : make_float4(-1e30f, -1e30f, -1e30f, -1e30f);
+            *(float4 *)&v[e] =
+                inside ? __ldcs((const float4 *)(x + column<VECTOR>(e))) : make_float4(-1e30f, -1e30f, -1e30f, -1e30f);
         else
             v[e] = inside ? x[column<VECTOR>(e)] : -1e30f;
     }
