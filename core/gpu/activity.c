@@ -127,13 +127,21 @@ static void disable(size_t n)
         cupti->cuptiActivityDisable(kinds[i]);
 }
 
+/* Once a process: the callbacks outlive the timers. */
+static int register_callbacks(void)
+{
+    static bool registered;
+    if (registered)
+        return AKO_OK;
+    CUptiResult result = cupti->cuptiActivityRegisterCallbacks(buffer_requested, buffer_completed);
+    registered = result == CUPTI_SUCCESS;
+    return registered ? AKO_OK : ako_cupti_fail(cupti, result, "CUPTI accepts no callbacks");
+}
+
 static int enable(void)
 {
-    CUptiResult result = cupti->cuptiActivityRegisterCallbacks(buffer_requested, buffer_completed);
-    if (result != CUPTI_SUCCESS)
-        return ako_cupti_fail(cupti, result, "CUPTI accepts no callbacks");
     for (size_t i = 0; i < N_KINDS; i++) {
-        result = cupti->cuptiActivityEnable(kinds[i]);
+        CUptiResult result = cupti->cuptiActivityEnable(kinds[i]);
         if (result != CUPTI_SUCCESS) {
             disable(i);
             return ako_cupti_fail(cupti, result, "CUPTI cannot record activity");
@@ -147,6 +155,8 @@ int ako_activity_start(void)
     int status = AKO_OK;
     if (users == 0)
         status = ako_cupti(&cupti);
+    if (users == 0 && status == AKO_OK)
+        status = register_callbacks();
     if (users == 0 && status == AKO_OK)
         status = enable();
     users += status == AKO_OK;

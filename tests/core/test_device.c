@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -92,6 +93,28 @@ static void gpu_properties(void **state)
     assert_true(p.cc_major >= 5 && p.sm_count > 0 && p.l2_bytes > 0 && p.registers_per_sm > 0);
     assert_true(p.shared_per_block_optin >= p.shared_per_block && p.shared_per_block >= 48 << 10);
     assert_true(p.peak_dram_bytes_per_s > 1e10);
+}
+
+/* Asked of the driver itself: the primary context of device 0 must not be active after all of this. */
+static void looking_creates_no_context(void **state)
+{
+    (void)state;
+    ako_device_props p;
+    ako_device_state s;
+    unsigned flags = 0;
+    int active = -1;
+    if (ako_device_count(NULL) < 2)
+        skip();
+    assert_int_equal(ako_device_props_get(&p, 0), AKO_OK);
+    ako_device_state_get(&s, &p);
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY),
+         *address = driver ? dlsym(driver, "cuDevicePrimaryCtxGetState") : NULL;
+    int (*get_state)(int device, unsigned *flags, int *active) = NULL;
+    memcpy(&get_state, &address, sizeof address);
+    assert_non_null(address);
+    assert_int_equal(get_state(0, &flags, &active), 0);
+    assert_int_equal(active, 0);
+    dlclose(driver);
 }
 
 static void gpu_state(void **state)
@@ -193,6 +216,7 @@ int main(void)
         cmocka_unit_test(says_why_there_is_no_gpu),
         cmocka_unit_test(finds),
         cmocka_unit_test(gpu_properties),
+        cmocka_unit_test(looking_creates_no_context),
         cmocka_unit_test(gpu_state),
         cmocka_unit_test(json_leaves_out_what_is_not_there),
         cmocka_unit_test(family_is_ours),
