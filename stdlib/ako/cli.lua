@@ -1,0 +1,199 @@
+-- What the command line means: ako-lua [host options] POLICY.lua [verb] [--option=value ...]
+
+local bundled = require "ako.bundled"
+local console = require "ako.console"
+local exits = require "ako.exits"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local help = require "ako.help"
+local host = require "ako.host"
+local options = require "ako.options"
+local policies = require "ako.policy"
+
+local HOST_OPTIONS = {
+    { name = "task", kind = "text", value = "FILE|DIR", text = "what must be computed (default: task.lua here)" },
+    { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
+    { name = "device", kind = "text", value = "auto|cpu|cuda:N", text = "what to run on (default: auto)" },
+    { name = "session", kind = "text", value = "NAME", text = "which optimization run (default: the newest)" },
+    { name = "seed", kind = "integer", text = "instead of the policy's seed" },
+    { name = "json", kind = "flag", text = "the result as one JSON object" },
+    { name = "quiet", short = "q", kind = "flag", text = "no progress on stderr" },
+    { name = "verbose", short = "v", kind = "flag", text = "more of it" },
+    { name = "color", kind = "text", value = "WHEN", check = { "auto", "always", "never" },
+        text = "auto, always or never (default: auto)" },
+    { name = "time-limit", kind = "number", value = "SECONDS", check = { min = 0 },
+        text = "of Lua's own running time (default: 60; 0: none)" },
+    { name = "memory-limit", kind = "size", text = "of Lua (default: 256M)" },
+    { name = "list", kind = "flag", text = "names the bundled policies" },
+    { name = "version", kind = "flag", text = "what this program is made of" },
+    { name = "help", short = "h", kind = "flag", text = "this text, or that of a policy" },
+}
+
+local VERBS = {
+    { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end", options = {
+        { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file or folder in it" },
+    } },
+    { name = "plan", text = "what run would do", options = {} },
+    { name = "try", text = "one trial of the tree as it is", options = {
+        { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },
+    } },
+    { name = "status", text = "where the session stands", options = {} },
+    { name = "check", text = "validates the policy", options = {} },
+    { name = "help", text = "describes the policy", options = {} },
+}
+
+local cli = {}
+
+local function print(text)
+    console.out(text)
+    return exits.DONE
+end
+
+local function apply_limits(values)
+    host.limit(values.time_limit, values.memory_limit)
+    if values.seed then math.randomseed(values.seed) end
+end
+
+-- Running a user's file
+
+local function folder_of(path) return path:find("/") and fs.dirname(path) or "." end
+
+-- What the file's chunk returns. It runs under the limits of the whole program; one that turns out to be a policy has
+-- then been loaded, one that returns nothing has been run.
+local function run_file(file, path, arguments)
+    local chunk, problem, code = host.load(path, file)
+    if not chunk then error(host.leave(code == "COMPILE" and exits.POLICY or exits.USAGE, problem), 0) end
+    arguments[0] = file
+    host.subject(file, folder_of(path), arguments)
+    return chunk(table.unpack(arguments))
+end
+
+-- Policies
+
+local verbs = {}
+
+local function find_verb(name)
+    local known = {}
+    for _, verb in ipairs(VERBS) do
+        if verb.name == name then return verb end
+        known[#known + 1] = verb.name
+    end
+    fault.raise("INVALID", "unknown verb '%s'%s", name, fault.nearest(name, known))
+end
+
+-- Every word and option has one meaning: an option of a policy must not hide one of the host's or of a verb's.
+local function check_names(specs, file)
+    local taken = {}
+    for _, spec in ipairs(HOST_OPTIONS) do taken[spec.name] = "the host" end
+    for _, verb in ipairs(VERBS) do
+        for _, spec in ipairs(verb.options) do taken[spec.name] = "the verb " .. verb.name end
+    end
+    for _, spec in ipairs(specs) do
+        if taken[spec.name] then
+            error(host.leave(exits.POLICY, ("%s: option '%s' is one of %s already"):format(file, spec.key,
+                taken[spec.name])), 0)
+        end
+    end
+end
+
+-- The verb is the first word that follows, wherever its options stand.
+local function parse_verb(arguments, groups)
+    groups.verb = {}
+    for _, verb in ipairs(VERBS) do table.move(verb.options, 1, #verb.options, #groups.verb + 1, groups.verb) end
+    local values, words = options.parse(arguments, 1, groups)
+    local verb = find_verb(words[1] or "run")
+    if words[2] then fault.raise("INVALID", "unexpected argument '%s' behind the verb %s", words[2], verb.name) end
+    local own = {}
+    for _, spec in ipairs(verb.options) do own[spec.key or spec.name] = true end
+    for key in pairs(values.verb) do
+        if not own[key] then fault.raise("INVALID", "option '%s' is none of the verb %s", key, verb.name) end
+    end
+    return verb, values
+end
+
+local function context(policy, verb, values, host_values)
+    for name, value in pairs(values.host) do host_values[name] = value end
+    apply_limits(host_values)
+    host_values.device = host_values.device or "auto"
+    host_values.color = host_values.color or "auto"
+    return { policy = policy, verb = verb.name, opt = policies.option_values(policy, values.policy),
+        verb_options = values.verb, host = host_values, home = host.home,
+        hook = function(name, ...) return policies.call(policy, name, ...) end }
+end
+
+local function run_policy(value, file, arguments, host_values)
+    local policy = policies.adopt(value, file)
+    local specs = policies.option_specs(policy)
+    check_names(specs, file)
+    local verb, values = parse_verb(arguments, { host = HOST_OPTIONS, policy = specs })
+    if values.host.version or values.host.list then return cli.answer(values.host) end
+    local ctx = context(policy, verb, values, host_values)
+    ctx.file, ctx.specs = file, specs
+    if ctx.host.help then return verbs.help(ctx) end
+    return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
+end
+
+function verbs.help(ctx) return print(help.policy(ctx.policy, ctx.file, ctx.specs, VERBS)) end
+
+function verbs.check(ctx) return print(help.check(ctx.policy, ctx.file, ctx.specs)) end
+
+-- Options that need no policy
+
+local function describe_bundled(name)
+    local file = bundled.file(name)
+    local path = fs.join(host.home, file)
+    local loaded, policy = host.call(function() return policies.adopt(run_file(file, path, {}), file) end)
+    if loaded then return { name = name, description = policy.description } end
+    return { name = name, problem = tostring(policy) }
+end
+
+local function list()
+    local entries = {}
+    for i, name in ipairs(bundled.names()) do entries[i] = describe_bundled(name) end
+    return help.list(entries)
+end
+
+--- Answers --version, --list and --help; nil when none is asked for.
+function cli.answer(values)
+    if values.version then return print(help.version(values.json)) end
+    if values.list then return print(list()) end
+    if values.help then return print(help.program(VERBS, HOST_OPTIONS)) end
+end
+
+local function is_verb(word)
+    for _, verb in ipairs(VERBS) do
+        if verb.name == word then return true end
+    end
+end
+
+local function run(arguments)
+    local values, _, next_index = options.parse(arguments, 1, { host = HOST_OPTIONS }, true)
+    apply_limits(values.host)
+    local answered = cli.answer(values.host)
+    if answered then return answered end
+    local typed = arguments[next_index]
+    if not typed then
+        console.err(help.usage())
+        return exits.USAGE
+    end
+    if is_verb(typed) and not fs.exists(typed) then
+        fault.raise("INVALID", "the policy comes before the verb: ako-lua POLICY.lua %s", typed)
+    end
+    local file, path = bundled.find(typed)
+    local rest = table.move(arguments, next_index + 1, #arguments, 1, {})
+    local result = run_file(file, path, rest)
+    if result == nil then return exits.DONE end
+    if type(result) ~= "table" then
+        error(host.leave(exits.POLICY, ("%s: must return a policy, a table, or nothing, returned a %s"):format(file,
+            type(result))), 0)
+    end
+    return run_policy(result, file, rest, values.host)
+end
+
+--- The whole program: the exit code for the arguments.
+return function(arguments)
+    local code, problem, kind = fault.catch(run, arguments)
+    if code then return code end
+    console.err("ako-lua: " .. problem .. "\n")
+    return exits.of_code(kind)
+end

@@ -1,0 +1,127 @@
+-- The texts of --help, --list, --version and of the verbs check and help.
+
+local json = require "ako.json"
+local schema = require "ako.schema"
+local version = require "ako.version"
+
+local help = {}
+
+local USAGE = "usage: ako-lua [host options] POLICY.lua [verb] [--option=value ...]\n"
+    .. "       ako-lua [host options] SCRIPT.lua [argument ...]\n"
+
+local WIDTH = 26
+
+-- Lines "  left   right" with the right side in one column.
+local function columns(rows)
+    local lines = {}
+    for i, row in ipairs(rows) do
+        local left = "  " .. row[1]
+        local gap = #left + 2 > WIDTH and "\n" .. (" "):rep(WIDTH) or (" "):rep(WIDTH - #left)
+        lines[i] = left .. gap .. row[2] .. "\n"
+    end
+    return table.concat(lines)
+end
+
+local function shown(value)
+    if type(value) == "string" then return ("%q"):format(value) end
+    return tostring(value)
+end
+
+local PLACEHOLDERS = { text = "TEXT", integer = "N", number = "X", size = "SIZE", boolean = "true|false" }
+
+local function option_row(spec)
+    local short = spec.short and "-" .. spec.short .. ", " or ""
+    local value = spec.value or PLACEHOLDERS[spec.kind]
+    local default = spec.default ~= nil and (" (default %s)"):format(shown(spec.default)) or ""
+    return { short .. "--" .. spec.name .. (value and "=" .. value or ""), spec.text .. default }
+end
+
+local function option_rows(specs)
+    local rows = {}
+    for i, spec in ipairs(specs) do rows[i] = option_row(spec) end
+    return rows
+end
+
+local function verb_rows(verbs)
+    local rows = {}
+    for _, verb in ipairs(verbs) do
+        rows[#rows + 1] = { verb.name, verb.text }
+        for _, row in ipairs(option_rows(verb.options)) do rows[#rows + 1] = { "  " .. row[1], row[2] } end
+    end
+    return rows
+end
+
+--- Two lines for who typed nothing.
+function help.usage() return USAGE .. "       ako-lua --help says more; ako-lua --list names the bundled policies\n" end
+
+--- The text of `ako-lua --help`.
+function help.program(verbs, host_specs)
+    return USAGE .. "\nCompiles, checks and times GPU and CPU kernels, and keeps what a policy says is better.\n"
+        .. "Without a verb it runs the policy; a script is a Lua file that returns nothing.\n"
+        .. "\nVerbs\n" .. columns(verb_rows(verbs)) .. "\nHost options\n" .. columns(option_rows(host_specs))
+end
+
+local function hook_rows(policy)
+    local rows = {}
+    for name, rule in pairs(schema) do
+        if rule.type == "function" and policy[name] then rows[#rows + 1] = { name, rule.text } end
+    end
+    table.sort(rows, function(a, b) return a[1] < b[1] end)
+    return rows
+end
+
+--- The help of a policy.
+function help.policy(policy, file, specs, verbs)
+    local text = ("%s: %s\n\nusage: ako-lua %s [verb] [--option=value ...]\n"):format(policy.name, policy.description,
+        file)
+    if #specs > 0 then text = text .. "\nOptions\n" .. columns(option_rows(specs)) end
+    return text .. "\nVerbs\n" .. columns(verb_rows(verbs)) .. "\nHooks it defines\n" .. columns(hook_rows(policy))
+        .. "\nako-lua --help names the host options.\n"
+end
+
+-- "trials 5, seed 42": the plain values of a table, in order.
+local function values_text(value)
+    local names, parts = {}, {}
+    for name in pairs(value) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        local item = value[name]
+        parts[#parts + 1] = name .. " " .. (type(item) == "table" and "(" .. values_text(item) .. ")" or tostring(item))
+    end
+    return table.concat(parts, ", ")
+end
+
+--- What a valid policy defines.
+function help.check(policy, file, specs)
+    local rows, hooks, opts = {}, {}, {}
+    for _, name in ipairs { "correctness", "timing", "budget" } do
+        rows[#rows + 1] = { name, values_text(policy[name]) }
+    end
+    for _, row in ipairs(hook_rows(policy)) do hooks[#hooks + 1] = row[1] end
+    for i, spec in ipairs(specs) do opts[i] = ("--%s=%s"):format(spec.name, shown(spec.default)) end
+    rows[#rows + 1] = { "hooks", table.concat(hooks, ", ") }
+    rows[#rows + 1] = { "options", #opts > 0 and table.concat(opts, " ") or "none" }
+    return ("%s: OK, policy %s\n"):format(file, policy.name) .. columns(rows)
+end
+
+--- Names and descriptions of policies; entries are { name, description } or { name, problem = text }.
+function help.list(entries)
+    local rows = {}
+    for i, entry in ipairs(entries) do rows[i] = { entry.name, entry.description or "not valid: " .. entry.problem } end
+    return columns(rows)
+end
+
+--- What the program is made of and what it found on this machine.
+function help.version(as_json)
+    local libraries = assert(version.libraries())
+    if as_json then
+        return json.encode { v = 1, ako = version.ako, lua = version.lua, libraries = libraries } .. "\n"
+    end
+    local rows = { { version.lua, "linked" } }
+    for _, library in ipairs(libraries) do
+        rows[#rows + 1] = { library.name .. " " .. library.version, library.path or library.why }
+    end
+    return ("ako-lua %s\n"):format(version.ako) .. columns(rows)
+end
+
+return help

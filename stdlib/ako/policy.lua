@@ -1,0 +1,203 @@
+-- Policies: tables that inherit from one another and hold nothing but what ako.schema knows.
+--
+--   local base = require "policies.kernelbench"
+--   return base:extend { name = "mine", description = "...", timing = { launches = 20 } }
+--
+-- Tables of numbers are merged at every depth, hooks and lists replaced. A mistake ends the program with one line that
+-- names the file and, when it can be seen in the text, the line.
+
+local exits = require "ako.exits"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local host = require "ako.host"
+local keyline = require "ako.keyline"
+local options = require "ako.options"
+local schema = require "ako.schema"
+
+local policy = {}
+
+local Policy = { __name = "ako.policy", __index = {} }
+
+-- Raises a leave. `source`: file, as messages call it, and the first line that counts; `path`: the field's names from
+-- the outside in.
+local function refuse(source, path, format, ...)
+    local text = fs.read(source.file) or fs.read(fs.join(host.home, source.file)) or ""
+    local line = path and keyline.find(text, path, source.first)
+    local place = source.file .. (line and ":" .. line or "")
+    error(host.leave(exits.POLICY, ("%s: %s"):format(place, format:format(...))), 0)
+end
+
+local function with(path, name)
+    local longer = table.move(path, 1, #path, 1, {})
+    longer[#longer + 1] = name
+    return longer
+end
+
+local function dotted(path) return table.concat(path, ".") end
+
+local TYPES = {
+    string = function(value) return type(value) == "string" end,
+    boolean = function(value) return type(value) == "boolean" end,
+    ["function"] = function(value) return type(value) == "function" end,
+    number = function(value) return type(value) == "number" and value == value end,
+    integer = function(value) return math.type(value) == "integer" end,
+    table = function(value) return type(value) == "table" end,
+}
+TYPES.map, TYPES.options = TYPES.table, TYPES.table
+
+local ARTICLES = { integer = "an integer", map = "a table", options = "a table" }
+
+local check_value
+
+-- The names of a table in order; other keys are mistakes.
+local function sorted_names(source, path, value)
+    local names = {}
+    for name in pairs(value) do
+        if type(name) ~= "string" then
+            local where = #path > 0 and ("field '%s'"):format(dotted(path)) or "a policy"
+            refuse(source, path, "%s holds names, got the key %s", where, tostring(name))
+        end
+        names[#names + 1] = name
+    end
+    table.sort(names)
+    return names
+end
+
+local function check_fields(source, path, value, rules)
+    for _, name in ipairs(sorted_names(source, path, value)) do
+        local here, rule = with(path, name), rules[name]
+        if not rule then refuse(source, here, "unknown field '%s'%s", dotted(here), fault.nearest(name, rules)) end
+        if rule.reserved then refuse(source, here, "field '%s' has no effect in this version", dotted(here)) end
+        check_value(source, here, value[name], rule)
+    end
+end
+
+local function check_map(source, path, value, rule)
+    for _, name in ipairs(sorted_names(source, path, value)) do
+        check_value(source, with(path, name), value[name], rule.items)
+    end
+end
+
+local function check_option(source, path, entry)
+    local where = dotted(path)
+    if type(entry) ~= "table" then
+        refuse(source, path, "field '%s' must be { default, text }, got %s", where, type(entry))
+    end
+    local default, text, check = entry[1], entry[2], entry[3]
+    if not options.kind_of(default) then
+        refuse(source, path, "field '%s': the default must be a number, string or boolean, got %s", where,
+            type(default))
+    end
+    if type(text) ~= "string" then
+        refuse(source, path, "field '%s': the second item must be the help text, got %s", where, type(text))
+    end
+    if check ~= nil and type(check) ~= "table" and type(check) ~= "function" then
+        refuse(source, path, "field '%s': the check must be a list, a range or a function, got %s", where, type(check))
+    end
+    local good, why = options.check(default, check)
+    if not good then refuse(source, path, "field '%s': the default %s", where, why) end
+end
+
+function check_value(source, path, value, rule)
+    if not TYPES[rule.type](value) then
+        local wanted = ARTICLES[rule.type] or "a " .. rule.type
+        local got = rule.type == "integer" and type(value) == "number" and tostring(value) or type(value)
+        refuse(source, path, "field '%s' must be %s, got %s", dotted(path), wanted, got)
+    end
+    local good, why = options.check(value, rule.check)
+    if not good then refuse(source, path, "field '%s' %s, got %s", dotted(path), why, tostring(value)) end
+    if rule.fields then check_fields(source, path, value, rule.fields) end
+    if rule.type == "map" then check_map(source, path, value, rule) end
+    if rule.type == "options" then
+        for _, name in ipairs(sorted_names(source, path, value)) do
+            check_option(source, with(path, name), value[name])
+        end
+    end
+end
+
+-- Inheritance
+
+local function is_list(value) return #value > 0 end
+
+local function merged(base, own)
+    if type(own) ~= "table" then return own end
+    local result = {}
+    local inherits = type(base) == "table" and not is_list(base) and not is_list(own)
+    if inherits then
+        for key, value in pairs(base) do result[key] = merged(nil, value) end
+    end
+    for key, value in pairs(own) do result[key] = merged(inherits and base[key] or nil, value) end
+    return result
+end
+
+local function extended(base, own, source)
+    if type(own) ~= "table" then refuse(source, nil, "extend takes a table, got %s", type(own)) end
+    check_fields(source, {}, own, schema)
+    return setmetatable(merged(base, own), Policy)
+end
+
+--- A policy with the fields of `own`, and of this policy where those are absent. `policy.extend { ... }` starts from
+--- nothing. Ends the program (exit 4) when a field is unknown or of a wrong type.
+function policy.extend(...)
+    local base, own = ...
+    if select("#", ...) == 1 then base, own = {}, base end
+    local file, line = host.where(2)
+    return extended(base, own, { file = file, first = line })
+end
+
+Policy.__index.extend = policy.extend
+
+-- Completeness
+
+local function check_required(source, path, value, rules)
+    local names = {}
+    for name in pairs(rules) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        local rule, here = rules[name], with(path, name)
+        if rule.required and value[name] == nil then
+            refuse(source, #path > 0 and path or nil, "missing field '%s'; a policy that extends another inherits it",
+                dotted(here))
+        end
+        if rule.fields and value[name] then check_required(source, here, value[name], rule.fields) end
+    end
+end
+
+--- The policy that a file has returned, complete and valid. `file` is what messages call the file.
+function policy.adopt(value, file)
+    local source = { file = file }
+    if getmetatable(value) ~= Policy then value = extended({}, value, source) end
+    check_required(source, {}, value, schema)
+    return value
+end
+
+--- The policy's options as specs of ako.options, by name.
+function policy.option_specs(given)
+    local specs = {}
+    for name, entry in pairs(given.options or {}) do
+        specs[#specs + 1] = { name = (name:gsub("_", "-")), key = name, kind = options.kind_of(entry[1]),
+            default = entry[1], text = entry[2], check = entry[3] }
+    end
+    table.sort(specs, function(a, b) return a.name < b.name end)
+    return specs
+end
+
+--- The values of the policy's options: the given ones, else the defaults.
+function policy.option_values(given, values)
+    local opt = {}
+    for name, entry in pairs(given.options or {}) do
+        if values[name] ~= nil then opt[name] = values[name] else opt[name] = entry[1] end
+    end
+    return opt
+end
+
+--- Calls the policy's hook under the time limit of a call. A hook that fails ends the program (exit 4).
+function policy.call(given, name, ...)
+    local results = table.pack(host.call(given[name], ...))
+    if results[1] then return table.unpack(results, 2, results.n) end
+    local problem = results[2]
+    if host.is_leave(problem) then error(problem, 0) end
+    error(host.leave(exits.POLICY, ("hook '%s' failed: %s"):format(name, tostring(problem))), 0)
+end
+
+return policy

@@ -1,0 +1,61 @@
+-- What a policy may hold. Validation, help and `check` all read this one table.
+--
+-- A rule is { type, text, required, check, fields, items }:
+--   type    "string", "integer", "number", "boolean", "function", "table" (then `fields`), "map" (names to `items`),
+--           "options" (name = { default, text [, check] })
+--   check   as in ako.options: list, { min, max } or function
+-- `reserved` fields belong to the contract, but this version does nothing with them.
+
+local function reserved(text) return { reserved = true, text = text } end
+
+local function seconds(text) return { type = "number", text = text, required = true, check = { min = 0 } } end
+
+local schema = {
+    name = { type = "string", required = true, text = "what records call the policy" },
+    description = { type = "string", required = true, text = "one line for lists and help" },
+    options = { type = "options", text = "what the command line may change" },
+
+    correctness = { type = "table", text = "what counts as right", required = true, fields = {
+        trials = { type = "integer", required = true, check = { min = 1, max = 1000 },
+            text = "number of random inputs for each workload" },
+        seed = { type = "integer", required = true, text = "from which the seeds of the inputs follow" },
+        predicate = { type = "string", required = true, text = "how two values are compared",
+            check = { "allclose_ref", "allclose_out", "ratio_cap", "abs_and_rel" } },
+        tolerance = { type = "map", required = true, text = "atol = rtol by dtype of the output",
+            items = { type = "number", check = { min = 0 } } },
+    } },
+
+    timing = { type = "table", text = "how time is taken", required = true, fields = {
+        warmup = { type = "integer", required = true, check = { min = 0 }, text = "launches before the timed ones" },
+        launches = { type = "integer", required = true, check = { min = 1 }, text = "timed launches" },
+        flush = { type = "boolean", required = true, text = "empty the L2 cache before each launch" },
+        timer = { type = "string", required = true, check = { "auto", "events", "cupti", "wall" },
+            text = "which clock" },
+        alpha = { type = "number", required = true, check = { min = 1e-9, max = 0.5 },
+            text = "error of the intervals" },
+        reference = { type = "boolean", required = true, text = "time the reference with each candidate" },
+        statistic = { type = "string", required = true, check = { "median", "mean", "min" },
+            text = "of which speed-ups are made" },
+    } },
+
+    budget = { type = "table", text = "seconds for each step of a trial", required = true, fields = {
+        build = seconds("compiling"), check = seconds("all correctness trials"), time = seconds("all launches"),
+    } },
+
+    accept = { type = "function", required = true,
+        text = "(trial, best, opt) -> 'keep' | 'revert' | 'inconclusive', reason" },
+    admit = { type = "function", text = "(change, opt) -> true, or false and why a candidate is not tried" },
+    stalled = { type = "function", text = "(run, opt) -> why no progress is made, or nil" },
+    stop = { type = "function", text = "(run, opt) -> why the run ends, or nil" },
+    render = { type = "function", text = "(run, opt) -> lines of the result, members of the JSON object" },
+
+    profiling = reserved("what is profiled"),
+    git = reserved("branches, tags and messages"),
+    logs = reserved("files that are rendered from the journal"),
+    profile_when = reserved("(trial, opt) -> whether to profile"),
+    choose = reserved("(run, opt) -> which branch or method is next"),
+    score = reserved("(trial, opt) -> number"),
+    finish = reserved("(run, opt) -> nothing, at the end of a run"),
+}
+
+return schema
