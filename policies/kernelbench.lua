@@ -1,6 +1,7 @@
 -- KernelBench's meaning, natively: a kernel is right when five random inputs give what the reference gives, and as fast
 -- as its mean over 100 launches, each after a flush of the L2 cache, says. Read it, copy it, change a number.
 
+local policy = require "ako.policy"
 local rules = require "ako.rules"
 
 -- Worst shape first: with several workloads KernelBench's figures are those of the one that gains least.
@@ -65,7 +66,7 @@ local function lines(f, opt)
     return list
 end
 
-return {
+return policy.extend {
     name = "kernelbench",
     description = "KernelBench's checks and timing; keeps what is measurably faster than the best so far",
 

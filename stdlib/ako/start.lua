@@ -29,11 +29,11 @@ local function new_evaluator(ctx, report)
 end
 
 --- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
---- workspace, device, session, seed, quiet, color), home (holds the bundled examples), hook(name, ...) (calls a
---- hook of the policy under its limits; default: plainly), and for tests start_evaluator, console. Raises faults.
+--- workspace, device, session, seed, quiet, color), verb_options; and for tests home (holds the bundled examples),
+--- hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
 function start.new(ctx)
     local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
-    self.hook = ctx.hook or function(name, ...) return ctx.policy[name](...) end
+    self.hook = ctx.hook or function(name, ...) return require("ako.policy").call(ctx.policy, name, ...) end
     local file
     file, self.bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home)
     local definition = must(task_files.load(file))

@@ -5,6 +5,7 @@
 local axes = require "ako.axes"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
+local keyline = require "ako.keyline"
 local path = require "ako.path"
 local tensors = require "ako.tensors"
 
@@ -37,16 +38,20 @@ local function evaluate(text, file)
     return result
 end
 
--- The line on which the key is set, for messages; nil when it cannot be seen.
-local function line_of(text, key)
-    local at = text:find("%f[%w_]" .. key .. "%f[^%w_]%s*=")
-    return at and select(2, text:sub(1, at):gsub("\n", "")) + 1
+-- "task.lua:7: " for a field given by its names from the outside in; "task.lua: " where it cannot be seen in the text.
+local function where(source, names)
+    local line = keyline.find(source.text, names)
+    return ("%s:%s "):format(source.file, line and line .. ":" or "")
 end
 
--- Runs a reader for one field; its faults get file:line.
+-- Runs a reader for one field; its faults get the place.
 local function field(source, key, reader, ...)
-    local line = line_of(source.text, key)
-    return fault.within(("%s:%s "):format(source.file, line and line .. ":" or ""), reader, ...)
+    return fault.within(where(source, { key }), reader, ...)
+end
+
+-- The same for a table of named entries, each with a place of its own.
+local function entries(source, key, reader, given)
+    return reader(given, function(name) return where(source, { key, name }) end)
 end
 
 local function read_strings(given, what)
@@ -220,7 +225,7 @@ end
 
 local function check_top(given, source)
     for key in pairs(given) do
-        field(source, tostring(key):gsub("%W", "."), tensors.check_keys, { [key] = true }, FIELDS, 0, "task")
+        field(source, tostring(key), tensors.check_keys, { [key] = true }, FIELDS, 0, "task")
     end
     for _, name in ipairs { "tensors", "workloads", "reference", "solution" } do
         fault.check(given[name] ~= nil, "%s: lacks '%s'", source.file, name)
@@ -237,8 +242,8 @@ end
 local function read_definition(given, source)
     check_top(given, source)
     local definition = { bytes = given.bytes, flops = given.flops, description = given.description }
-    definition.tensors = field(source, "tensors", tensors.read, given.tensors)
-    definition.scalars = field(source, "scalars", tensors.read_scalars, given.scalars)
+    definition.tensors = entries(source, "tensors", tensors.read, given.tensors)
+    definition.scalars = entries(source, "scalars", tensors.read_scalars, given.scalars)
     definition.axes = field(source, "axes", tensors.read_axes, given.axes)
     definition.tolerance = field(source, "tolerance", read_tolerance, given.tolerance)
     definition.workloads = field(source, "workloads", per_place, given.workloads, "workloads", read_workloads)

@@ -95,26 +95,27 @@ local function read_tensor(name, given)
     return { name = name, dtype = given[1], dims = read_dims(given[2], what), role = role, init = init }
 end
 
-local function sorted_names(given, what)
-    fault.check(type(given) == "table", "%s must be a table", what)
+local function sorted_names(given, what, place)
+    fault.check(type(given) == "table", "%s%s must be a table", place, what)
     local names = {}
     for name in pairs(given) do
         local good = type(name) == "string" and name:match("^[%a_][%w_]*$")
-        fault.check(good, "%s: '%s' is not a name (letters, digits, _)", what, tostring(name))
+        fault.check(good, "%s%s: '%s' is not a name (letters, digits, _)", place, what, tostring(name))
         names[#names + 1] = name
     end
     table.sort(names)
     return names
 end
 
---- Reads `tensors`; returns an array in name order { name, dtype, dims (trees), role, init }. Raises faults.
-function tensors.read(given)
+--- Reads `tensors`; returns an array in name order { name, dtype, dims (trees), role, init }. place(name) says where an
+--- entry stands ("task.lua:4: "), without a name where all of them do. Raises faults.
+function tensors.read(given, place)
     local list, outputs = {}, 0
-    for i, name in ipairs(sorted_names(given, "tensors")) do
-        list[i] = read_tensor(name, given[name])
+    for i, name in ipairs(sorted_names(given, "tensors", place())) do
+        list[i] = fault.within(place(name), read_tensor, name, given[name])
         if list[i].role ~= "input" then outputs = outputs + 1 end
     end
-    fault.check(outputs > 0, "no tensor has role 'output' or 'inout': there would be nothing to check")
+    fault.check(outputs > 0, "%sno tensor has role 'output' or 'inout': there would be nothing to check", place())
     return list
 end
 
@@ -139,16 +140,19 @@ local function scalar_value(dtype, value, what)
     return whole
 end
 
---- Reads `scalars` (may be nil); returns name -> { name, dtype, value }. Raises faults.
-function tensors.read_scalars(given)
+local function read_scalar(name, given)
+    local what = "scalar " .. name
+    fault.check(type(given) == "table", "%s must be a table like { \"f32\", 1e-6 }", what)
+    tensors.check_keys(given, {}, 2, what)
+    fault.within(what .. ": ", dtypes.check, given[1])
+    return { name = name, dtype = given[1], value = scalar_value(given[1], given[2], what) }
+end
+
+--- Reads `scalars` (may be nil); returns name -> { name, dtype, value }. `place` is as in `read`. Raises faults.
+function tensors.read_scalars(given, place)
     local scalars = {}
-    for _, name in ipairs(sorted_names(given or {}, "scalars")) do
-        local what = "scalar " .. name
-        local field = given[name]
-        fault.check(type(field) == "table", "%s must be a table like { \"f32\", 1e-6 }", what)
-        tensors.check_keys(field, {}, 2, what)
-        fault.within(what .. ": ", dtypes.check, field[1])
-        scalars[name] = { name = name, dtype = field[1], value = scalar_value(field[1], field[2], what) }
+    for _, name in ipairs(sorted_names(given or {}, "scalars", place())) do
+        scalars[name] = fault.within(place(name), read_scalar, name, given[name])
     end
     return scalars
 end
@@ -156,7 +160,7 @@ end
 --- Reads `axes` (may be nil): name -> { dtype = "i32" | "i64" }, for the axes that say so. Raises faults.
 function tensors.read_axes(given)
     local result = {}
-    for _, name in ipairs(sorted_names(given or {}, "axes")) do
+    for _, name in ipairs(sorted_names(given or {}, "axes", "")) do
         local dtype = given[name]
         fault.check(dtype == "i32" or dtype == "i64", "axis %s: must be \"i32\" or \"i64\"", name)
         result[name] = { dtype = dtype }

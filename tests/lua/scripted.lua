@@ -113,6 +113,7 @@ function scripted.context(folder, host, verb_options)
     local ctx = { policy = scripted.policy(host and host.policy), opt = {}, verb_options = verb_options or {},
         host = { workspace = folder }, home = folder, console = scripted.console(), start_evaluator = start }
     for name, value in pairs(host or {}) do ctx.host[name] = value end
+    function ctx.hook(name, ...) return ctx.policy[name](...) end
     return ctx, requests
 end
 

@@ -117,7 +117,7 @@ end)
 
 t.test("mistakes: file, line and the nearest name", function()
     t.fails("task.lua:8: task: unknown key 'scalers' %(did you mean 'scalars'%?%)", load_with("scalars", "scalers"))
-    t.fails("task.lua:3: tensor x: unknown dtype 'float32' %(did you mean 'f32'%?%)",
+    t.fails("task.lua:4: tensor x: unknown dtype 'float32' %(did you mean 'f32'%?%)",
         load_with('x = { "f32"', 'x = { "float32"'))
     t.fails("tensor x: unknown key 'int' %(did you mean 'init'%?%)", load_with('init = "normal"', 'int = "normal"'))
     t.fails("tensor x: unknown init 'nornal' %(did you mean 'normal'%?%)", load_with('"normal"', '"nornal"'))
