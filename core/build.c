@@ -47,7 +47,8 @@ static int check_input(const ako_build_input *input)
     for (int i = 0; i < input->n_sources; i++) {
         const ako_source *s = &input->sources[i];
         if (!ako_source_name_is_fine(s->name))
-            return ako_fail(AKO_INVALID, "build", "bad source name \"%s\": a relative path without .. is wanted", s->name);
+            return ako_fail(AKO_INVALID, "build", "bad source name \"%s\": a relative path without .. is wanted",
+                            s->name);
         if (memchr(s->text, '\0', s->size))
             return ako_fail(AKO_INVALID, "build", "%s is not text: it holds a NUL byte", s->name);
     }
@@ -189,8 +190,7 @@ static int find_or_compile(ako_build_output *out, ako_build_job *job)
         key[0] = '\0';
     else if (status != AKO_OK)
         return status;
-    if (*key && ako_cache_folder(&folder) == AKO_OK &&
-        ako_cache_find(out, folder, key, job->input->lane) == AKO_OK) {
+    if (*key && ako_cache_folder(&folder) == AKO_OK && ako_cache_find(out, folder, key, job->input->lane) == AKO_OK) {
         free(folder);
         return AKO_OK;
     }

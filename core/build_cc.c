@@ -58,13 +58,12 @@ static int open_cc(ako_build_job *job)
 {
     words w = {0};
     char *copy = add_cc(&w);
-    int status = w.n && !w.oom ? ako_process_find(job->compiler, sizeof job->compiler, w.items[0]) : AKO_NOTFOUND;
-    if (status == AKO_OK && !ako_fs_is_executable(job->compiler))
-        status = AKO_NOTFOUND;
-    if (status != AKO_OK)
-        status = ako_fail(AKO_UNAVAILABLE, "build", "no C compiler%s%s: install gcc or set CC",
-                          w.n && strcmp(w.items[0], "cc") ? " " : "",
-                          w.n && strcmp(w.items[0], "cc") ? w.items[0] : "");
+    const char *cc = w.n ? w.items[0] : "cc";
+    int status = AKO_OK;
+    if (ako_process_find(job->compiler, sizeof job->compiler, cc) != AKO_OK || !ako_fs_is_executable(job->compiler))
+        status = strcmp(cc, "cc") == 0
+                     ? ako_fail(AKO_UNAVAILABLE, "build", "no C compiler: install gcc or set CC")
+                     : ako_fail(AKO_UNAVAILABLE, "build", "no C compiler %s: install gcc or set CC", cc);
     free(w.items);
     free(copy);
     return status;
@@ -140,11 +139,16 @@ static int run_compiler(ako_capture *out, const ako_build_job *job, const words 
     words env = {0};
     char *temp;
     make_environment(&env, &temp, job->folder);
-    ako_spawn spawn = {.argv = argv->items, .env = env.items, .cwd = job->folder, .stdin_fd = -1, .channel_fd = -1,
+    ako_spawn spawn = {.argv = argv->items,
+                       .env = env.items,
+                       .cwd = job->folder,
+                       .stdin_fd = -1,
+                       .channel_fd = -1,
                        .die_with_parent = true};
     int64_t left = job->deadline_ns ? job->deadline_ns - ako_clock_ns() : 0;
-    int status = argv->oom || env.oom ? ako_fail(AKO_NOMEM, "build", "out of memory starting the compiler")
-                                      : ako_process_run(out, &spawn, NULL, 0, job->deadline_ns && left < 1 ? 1 : left, cap);
+    int status = argv->oom || env.oom
+                     ? ako_fail(AKO_NOMEM, "build", "out of memory starting the compiler")
+                     : ako_process_run(out, &spawn, NULL, 0, job->deadline_ns && left < 1 ? 1 : left, cap);
     free(env.items);
     free(temp);
     return status == AKO_NOTFOUND ? ako_fail(AKO_UNAVAILABLE, "build", "%s", ako_error_last()->message) : status;
@@ -197,8 +201,7 @@ static char *add_command(words *argv, const ako_build_job *job)
 /* The model that -march=native stands for. */
 static void put_cpu(ako_buf *key)
 {
-    static const char *const wanted[] = {"vendor_id", "cpu family", "model",  "stepping",
-                                         "flags",     "CPU ",       "Features"};
+    static const char *const wanted[] = {"vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features"};
     ako_buf info = {0};
     if (ako_fs_read(&info, "/proc/cpuinfo", 0) == AKO_OK && info.data)
         for (const char *line = info.data; *line && *line != '\n'; line += strcspn(line, "\n") + 1)
@@ -217,7 +220,7 @@ static int put_preprocessed(ako_buf *key, ako_build_job *job)
     words argv = {0};
     char *temp = add_command(&argv, job);
     add(&argv, "-E");
-    ako_capture c;
+    ako_capture c = {0};
     status = run_compiler(&c, job, &argv, PREPROCESSED_CAP);
     free(argv.items);
     free(temp);
@@ -277,7 +280,7 @@ static int compile(ako_build_output *out, ako_buf *code, ako_build_job *job)
     char *temp = add_command(&argv, job);
     add(&argv, "-o");
     add(&argv, OUTPUT_NAME);
-    ako_capture c;
+    ako_capture c = {0};
     status = run_compiler(&c, job, &argv, LOG_CAP);
     if (status == AKO_OK) {
         put_command(&job->about, &argv);

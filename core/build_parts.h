@@ -12,10 +12,10 @@ typedef struct ako_build_job {
     int64_t deadline_ns;     /* 0: none */
     char compiler[PATH_MAX]; /* the program or library */
     char headers[PATH_MAX];  /* CUDA's own, for NVRTC; "" when not found */
-    ako_buf *texts;          /* of the sources, NUL-terminated, with the defines in those that are compiled themselves */
-    bool precompiled;        /* the main text has a head of CUDA's own headers that NVRTC may keep */
-    char folder[PATH_MAX];   /* where a compiler program runs; "" until there is one */
-    ako_buf about;           /* first lines of the log: which compiler, which headers */
+    ako_buf *texts;        /* of the sources, NUL-terminated, with the defines in those that are compiled themselves */
+    bool precompiled;      /* the main text has a head of CUDA's own headers that NVRTC may keep */
+    char folder[PATH_MAX]; /* where a compiler program runs; "" until there is one */
+    ako_buf about;         /* first lines of the log: which compiler, which headers */
 } ako_build_job;
 
 /* A lane. `open` finds the compiler, `identify` appends all that decides the machine code and is not in the input

@@ -102,8 +102,8 @@ static bool is_still_there(int folder, const char *file, int fd)
 static void write_holder(int fd)
 {
     char text[128];
-    int n = snprintf(text, sizeof text, "%d %lld %.31s\n", (int)getpid(),
-                     (long long)(ako_clock_wall_ns() / 1000000000), program_invocation_short_name);
+    int n = snprintf(text, sizeof text, "%d %lld %.31s\n", (int)getpid(), (long long)(ako_clock_wall_ns() / 1000000000),
+                     program_invocation_short_name);
     if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)n, 0) != n)
         ako_fail_errno("lock", "cannot name the holder"); /* the lock holds all the same */
 }
@@ -183,7 +183,8 @@ static void export_token(const char *token)
 
 static void withdraw_token(const char *token)
 {
-    char *list = strdup(getenv(TOKEN_VARIABLE) ? getenv(TOKEN_VARIABLE) : "");
+    const char *tokens = getenv(TOKEN_VARIABLE);
+    char *list = strdup(tokens ? tokens : "");
     char *at = list ? strstr(list, token) : NULL;
     if (at) {
         size_t n = strlen(token);

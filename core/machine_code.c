@@ -73,10 +73,10 @@ static bool has_prefix(const char *text, const char *prefix)
 /* In a cubin the line tables and everything of debuggers have sections of their own, none of them listed here. */
 static bool decides_in_cubin(const char *name)
 {
-    static const char *const prefixes[] = {".text.",       ".nv.constant", ".nv.info",   ".nv.shared.",
-                                           ".nv.global",   ".nv.local.",   ".rel.text.", ".rela.text.",
-                                           ".rel.nv.constant", ".rela.nv.constant", ".rel.nv.global",
-                                           ".rela.nv.global", ".symtab",  ".strtab"};
+    static const char *const prefixes[] = {
+        ".text.",         ".nv.constant",    ".nv.info",    ".nv.shared.",      ".nv.global",
+        ".nv.local.",     ".rel.text.",      ".rela.text.", ".rel.nv.constant", ".rela.nv.constant",
+        ".rel.nv.global", ".rela.nv.global", ".symtab",     ".strtab"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if (has_prefix(name, prefixes[i]))
             return true;

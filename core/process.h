@@ -12,13 +12,13 @@
 int ako_process_adopt_orphans(void);
 
 typedef struct ako_spawn {
-    const char *const *argv;   /* NULL-terminated; argv[0] is searched in PATH unless it holds a slash */
-    const char *const *env;    /* NULL: this process's environment */
-    const char *cwd;           /* NULL: here */
+    const char *const *argv;            /* NULL-terminated; argv[0] is searched in PATH unless it holds a slash */
+    const char *const *env;             /* NULL: this process's environment */
+    const char *cwd;                    /* NULL: here */
     int stdin_fd, stdout_fd, stderr_fd; /* -1: /dev/null */
-    int channel_fd;            /* above 2, kept open in the child at the same number, else -1; everything else is
-                                  CLOEXEC'd */
-    bool die_with_parent;      /* PR_SET_PDEATHSIG: dies with the thread that started it */
+    int channel_fd;       /* above 2, kept open in the child at the same number, else -1; everything else is
+                             CLOEXEC'd */
+    bool die_with_parent; /* PR_SET_PDEATHSIG: dies with the thread that started it */
 } ako_spawn;
 
 /* Full path of a program: as it is when it holds a slash, else the first executable in the absolute folders of PATH.
@@ -46,8 +46,8 @@ int ako_process_wait(pid_t pid, int *status, int64_t deadline_ns);
 void ako_process_describe(char *out, size_t size, int status);
 
 typedef struct ako_capture {
-    ako_buf out, err;  /* capped; the middle of what is over the cap is dropped and said */
-    int status;        /* as waitpid gives it */
+    ako_buf out, err; /* capped; the middle of what is over the cap is dropped and said */
+    int status;       /* as waitpid gives it */
     bool timed_out;
     int64_t wall_ns;
 } ako_capture;

@@ -117,9 +117,8 @@ static bool read_entry(entry *out, const char *name)
     text[n] = '\0';
     const char *end = strrchr(text, ')');
     *out = (entry){.pid = (pid_t)strtol(name, NULL, 10)};
-    return end && sscanf(end + 1,
-                         " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &out->state,
-                         &out->parent, &out->group, &out->session, &out->start) == 5;
+    return end && sscanf(end + 1, " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                         &out->state, &out->parent, &out->group, &out->session, &out->start) == 5;
 }
 
 static int by_pid(const void *a, const void *b)
@@ -164,8 +163,7 @@ static bool was_caught(const hunt *h, const entry *e)
  * that left its tree's session as well cannot be told from another tree's, and is nobody's to keep. */
 static bool is_stray_orphan(const entry *e, pid_t self, pid_t own_session)
 {
-    return adopting && e->parent == self && e->session != own_session && !is_started(e->pid) &&
-           !is_started(e->session);
+    return adopting && e->parent == self && e->session != own_session && !is_started(e->pid) && !is_started(e->session);
 }
 
 static void mark_victims(hunt *h)

@@ -8,10 +8,10 @@
 
 typedef struct ako_wire ako_wire;
 
-int ako_wire_pair(int fds[2]);               /* socketpair, both CLOEXEC */
-int ako_wire_new(ako_wire **out, int fd);    /* takes the descriptor over */
+int ako_wire_pair(int fds[2]);            /* socketpair, both CLOEXEC */
+int ako_wire_new(ako_wire **out, int fd); /* takes the descriptor over */
 void ako_wire_free(ako_wire *wire);
-int ako_wire_fd(const ako_wire *wire);       /* for poll */
+int ako_wire_fd(const ako_wire *wire); /* for poll */
 
 /* One message; `fds` (at most 16) travel with its first byte. AKO_EOF when the peer is gone. While the peer does not
  * read, what it sends is read, so that two sides that send at once both get on. */
@@ -26,7 +26,7 @@ int ako_wire_send_by(ako_wire *wire, const ako_json *message, const int *fds, in
  * looked at only when it would have to wait, in sending too: what is there or fits is still received and sent.
  * Received descriptors are queued: ako_wire_take_fd gives them in order, at most 64 at a time. */
 int ako_wire_receive(ako_wire *wire, ako_json **out, int64_t deadline_ns);
-int ako_wire_pending(const ako_wire *wire);  /* 1 when a whole message is already buffered */
-int ako_wire_take_fd(ako_wire *wire);        /* -1 when none is left; else the caller's to close */
+int ako_wire_pending(const ako_wire *wire); /* 1 when a whole message is already buffered */
+int ako_wire_take_fd(ako_wire *wire);       /* -1 when none is left; else the caller's to close */
 
 #endif

@@ -12,9 +12,9 @@
 static int64_t check_count(lua_State *L, const char *name)
 {
     lua_getfield(L, 1, name);
-    int whole;
+    int whole = 1;
     lua_Integer value = lua_isnil(L, -1) ? 0 : lua_tointegerx(L, -1, &whole);
-    if (!lua_isnil(L, -1) && (!whole || value < 0))
+    if (!whole || value < 0)
         luaL_argerror(L, 1, lua_pushfstring(L, "field '%s' must be an integer, not negative", name));
     lua_pop(L, 1);
     return value;

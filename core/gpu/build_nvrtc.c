@@ -53,8 +53,9 @@ static int check_arch(const ako_nvrtc_api *api, const char *arch)
     for (int i = 0; i < n; i++)
         if (chips[i] == (int)strtol(arch + 3, NULL, 10))
             return AKO_OK;
-    return ako_fail(AKO_UNAVAILABLE, "nvrtc", "NVRTC %d.%d (%s) does not compile for %s: another CUDA version is needed",
-                    api->version / 1000, api->version % 1000 / 10, api->path, arch);
+    return ako_fail(AKO_UNAVAILABLE, "nvrtc",
+                    "NVRTC %d.%d (%s) does not compile for %s: another CUDA version is needed", api->version / 1000,
+                    api->version % 1000 / 10, api->path, arch);
 }
 
 static int open_nvrtc(ako_build_job *job)

@@ -1,8 +1,8 @@
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -128,9 +128,8 @@ static void test_cuda_error_has_its_place(void **state)
     assert_int_equal(out.error_line, 1);
     assert_string_equal(out.error_text, "cannot open source file \"nothere.h\"");
     ako_build_output_free(&out);
-    assert_int_equal(build_text(&out, AKO_LANE_CUDA, "kernel.cu",
-                                "__global__ void f(float *x) { asm(\"bad.instr;\"); }\n"),
-                     AKO_OK);
+    assert_int_equal(
+        build_text(&out, AKO_LANE_CUDA, "kernel.cu", "__global__ void f(float *x) { asm(\"bad.instr;\"); }\n"), AKO_OK);
     assert_false(out.ok);
     assert_non_null(strstr(out.error_text, ".instr"));
     ako_build_output_free(&out);
@@ -158,9 +157,9 @@ static void test_cuda_missing_kernel_lists_what_there_is(void **state)
     (void)state;
     need(AKO_LANE_CUDA);
     check_missing_name("scal");
-    check_missing_name("fill");            /* a template without its arguments */
+    check_missing_name("fill"); /* a template without its arguments */
     check_missing_name("fill<4, flot>");
-    check_missing_name("helper");          /* no kernel */
+    check_missing_name("helper"); /* no kernel */
     check_missing_name("scale, (");
 }
 
@@ -205,9 +204,10 @@ static void test_cuda_sees_a_changed_header(void **state)
     snprintf(option, sizeof option, "-I%s", folder);
     assert_int_equal(ako_fs_mkdirs(folder), AKO_OK);
     const char *options[] = {option};
-    ako_source s = source_of("kernel.cu", "#include <cuda_fp16.h>\n#include <size.h>\n"
-                                          "__global__ void f(float *x) { __shared__ float s[SIZE]; s[threadIdx.x] = x[0];\n"
-                                          "__syncthreads(); x[1] = s[0]; }\n");
+    ako_source s =
+        source_of("kernel.cu", "#include <cuda_fp16.h>\n#include <size.h>\n"
+                               "__global__ void f(float *x) { __shared__ float s[SIZE]; s[threadIdx.x] = x[0];\n"
+                               "__syncthreads(); x[1] = s[0]; }\n");
     ako_build_input in = input_of(AKO_LANE_CUDA, &s, 1);
     in.options = options;
     in.n_options = 1;
@@ -226,9 +226,10 @@ static void test_cuda_same_code_from_other_comments(void **state)
 {
     (void)state;
     need(AKO_LANE_CUDA);
-    const char *texts[] = {"__global__ void f(float *x) { x[threadIdx.x] *= 2; }\n",
-                           "// doubles\n\n/* really */\n__global__ void f(float *x)\n{\n    x[threadIdx.x] *= 2; // so\n}\n",
-                           "__global__ void f(float *x) { x[threadIdx.x] *= 3; }\n"};
+    const char *texts[] = {
+        "__global__ void f(float *x) { x[threadIdx.x] *= 2; }\n",
+        "// doubles\n\n/* really */\n__global__ void f(float *x)\n{\n    x[threadIdx.x] *= 2; // so\n}\n",
+        "__global__ void f(float *x) { x[threadIdx.x] *= 3; }\n"};
     ako_build_output out[3];
     for (int i = 0; i < 3; i++) {
         assert_int_equal(build_text(&out[i], AKO_LANE_CUDA, "kernel.cu", texts[i]), AKO_OK);
@@ -306,8 +307,8 @@ static void test_two_processes_build_the_same_at_once(void **state)
         pids[i] = fork();
         if (pids[i] == 0) {
             ako_build_output out;
-            bool fine = build_text(&out, AKO_LANE_CUDA, "kernel.cu", text) == AKO_OK && out.ok &&
-                        ako_fs_exists(out.path);
+            bool fine =
+                build_text(&out, AKO_LANE_CUDA, "kernel.cu", text) == AKO_OK && out.ok && ako_fs_exists(out.path);
             _exit(fine ? 0 : 1);
         }
     }
@@ -415,7 +416,8 @@ static void test_c_hanging_compiler_is_killed(void **state)
 {
     (void)state;
     char cc[5000], pid_file[5000];
-    write_script(cc, sizeof cc, "hang", "#!/bin/sh\ntrap '' TERM\necho $$ > \"${0%hang}pid\"\nsleep 1000 & sleep 1000\n");
+    write_script(cc, sizeof cc, "hang",
+                 "#!/bin/sh\ntrap '' TERM\necho $$ > \"${0%hang}pid\"\nsleep 1000 & sleep 1000\n");
     snprintf(pid_file, sizeof pid_file, "%s/pid", scratch);
     setenv("CC", cc, 1);
     ako_source s = source_of("solution.c", "int f(void) { return 1; }\n");
@@ -552,7 +554,8 @@ static void test_where_defines_go(void **state)
     (void)state;
     check_put("int x;\n", NULL, "#define A 1\n#line 1 \"k.cu\"\nint x;\n");
     check_put("", NULL, "#define A 1\n#line 1 \"k.cu\"\n");
-    check_put("// c\n#include <a.h>\n\nint x;\n", NULL, "// c\n#include <a.h>\n#define A 1\n#line 3 \"k.cu\"\n\nint x;\n");
+    check_put("// c\n#include <a.h>\n\nint x;\n", NULL,
+              "// c\n#include <a.h>\n#define A 1\n#line 3 \"k.cu\"\n\nint x;\n");
     check_put("#include <a.h>", NULL, "#include <a.h>\n#define A 1\n#line 1 \"k.cu\"\n");
     check_put("#include <a.h>\n#include \"own.h\"\n#include <b.h>\n", NULL,
               "#include <a.h>\n#define A 1\n#line 2 \"k.cu\"\n#include \"own.h\"\n#include <b.h>\n");
@@ -600,8 +603,9 @@ static void test_logs(void **state)
     check_log("f.c:2: fatal error: a.h: No such file\n", "f.c", 2, 0, "a.h: No such file");
     check_log("ptxas /tmp/k.ptx, line 29; error   : Unknown modifier\n", "", 0, 0,
               "ptxas /tmp/k.ptx, line 29; error   : Unknown modifier");
-    check_log("ld: f.o: in function `g':\nf.c:(.text+0x5): undefined reference to `h'\ncollect2: error: ld returned 1\n",
-              "", 0, 0, "undefined reference to `h'");
+    check_log(
+        "ld: f.o: in function `g':\nf.c:(.text+0x5): undefined reference to `h'\ncollect2: error: ld returned 1\n", "",
+        0, 0, "undefined reference to `h'");
     check_log("", "", 0, 0, "the compiler failed without saying why");
     ako_build_output out = {.ok = true, .registers = -1, .shared_bytes = -1, .spill_bytes = -1};
     ako_buf_puts(&out.log, "ptxas info    : Used 40 registers, used 1 barriers, 400 bytes smem, 16 bytes cmem[0]\n"
@@ -652,8 +656,9 @@ static void test_damaged_machine_code_is_refused(void **state)
     (void)state;
     char hash[65];
     assert_int_equal(ako_machine_code_hash(hash, "", 0), AKO_CORRUPT);
-    assert_int_equal(ako_machine_code_hash(hash, "not an ELF file, but long enough for a header of 64 bytes ......", 64),
-                     AKO_CORRUPT);
+    assert_int_equal(
+        ako_machine_code_hash(hash, "not an ELF file, but long enough for a header of 64 bytes ......", 64),
+        AKO_CORRUPT);
     need(AKO_LANE_C);
     ako_build_output out;
     assert_int_equal(build_text(&out, AKO_LANE_C, "s.c", "int solve(void) { return 31; }\n"), AKO_OK);

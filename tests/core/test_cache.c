@@ -1,8 +1,8 @@
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,8 +37,13 @@ static int remove_folder(void **state)
 static int store(const char *key, const char *code)
 {
     char first[] = "_Z1fPf", second[] = "g", *lowered[] = {first, second};
-    ako_build_output out = {.ok = true, .registers = 40, .shared_bytes = 0, .spill_bytes = 8, .lowered = lowered,
-                            .n_lowered = 2, .hash = "abc"};
+    ako_build_output out = {.ok = true,
+                            .registers = 40,
+                            .shared_bytes = 0,
+                            .spill_bytes = 8,
+                            .lowered = lowered,
+                            .n_lowered = 2,
+                            .hash = "abc"};
     ako_buf bytes = {0};
     ako_buf_puts(&out.log, "a log\n");
     ako_buf_puts(&bytes, code);

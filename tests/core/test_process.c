@@ -1,8 +1,8 @@
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,9 +124,9 @@ static void test_run_leaves_nothing_in_the_background(void **state)
 {
     (void)state;
     ako_capture c;
-    assert_int_equal(run_text(&c, "setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000 & read x < /dev/null; exit 0",
-                              0, 0),
-                     AKO_OK);
+    assert_int_equal(
+        run_text(&c, "setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000 & read x < /dev/null; exit 0", 0, 0),
+        AKO_OK);
     assert_true(WIFEXITED(c.status));
     assert_false(has_children());
     ako_capture_free(&c);
@@ -241,8 +241,9 @@ static void test_kill_reaches_a_daemon(void **state)
 {
     (void)state;
     pid_t pid;
-    int fd = start(&pid, "(setsid sh -c 'trap \"\" TERM; (setsid sh -c \"echo \\$\\$; sleep 1000\" &) ; sleep 1000' &); "
-                         "sleep 1000");
+    int fd =
+        start(&pid, "(setsid sh -c 'trap \"\" TERM; (setsid sh -c \"echo \\$\\$; sleep 1000\" &) ; sleep 1000' &); "
+                    "sleep 1000");
     int daemon = read_number(fd);
     assert_true(daemon > 1);
     assert_int_equal(ako_process_kill_tree(pid, SECOND / 20), AKO_OK);
@@ -274,7 +275,8 @@ static void test_kill_spares_other_children(void **state)
         pause();
         _exit(0);
     }
-    int other_fd = start(&other, "(sleep 1000 & echo 1) ; exec sleep 1000"), fd = start(&pid, "echo 1; exec sleep 1000");
+    int other_fd = start(&other, "(sleep 1000 & echo 1) ; exec sleep 1000"),
+        fd = start(&pid, "echo 1; exec sleep 1000");
     read_number(fd);
     read_number(other_fd);
     assert_int_equal(ako_process_kill_tree(pid, LONG_GRACE), AKO_OK);
