@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 char *ako_buf_reserve(ako_buf *buf, size_t n)
 {
     size_t need = buf->size + n + 1;
-    if (need < n)
+    if (n > PTRDIFF_MAX || need > PTRDIFF_MAX) /* also what overflowed */
         return buf->oom = true, NULL;
     if (need > buf->capacity) {
         size_t capacity = buf->capacity ? buf->capacity : 64;

@@ -14,14 +14,6 @@ int ako_json_parse(ako_json **out, const char *text, size_t size)
     return AKO_OK;
 }
 
-int ako_json_dump(char **out, const ako_json *value)
-{
-    *out = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
-    if (!*out)
-        return ako_fail(AKO_NOMEM, "json", "cannot encode the value (out of memory, or a string that is not UTF-8)");
-    return AKO_OK;
-}
-
 void ako_json_free(ako_json *value)
 {
     json_decref(value);

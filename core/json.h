@@ -23,7 +23,8 @@ typedef enum ako_json_type {
  * *out is the caller's to free. Fails with AKO_INVALID and "line L column C: why". */
 int ako_json_parse(ako_json **out, const char *text, size_t size);
 
-/* Compact text on one line in insertion order; reals with 17 digits. *out is the caller's to free(). */
+/* Compact text on one line in insertion order; reals in as few digits as read back the same, and never like an
+ * integer. *out is the caller's to free(). */
 int ako_json_dump(char **out, const ako_json *value);
 
 void ako_json_free(ako_json *value); /* gives one reference back; NULL is fine */
