@@ -125,6 +125,23 @@ static void leaves_the_old_file_when_the_disk_is_full(void **state)
     signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(status, AKO_IO);
     assert_text("f", "old");
+    char want[300];
+    snprintf(want, sizeof want, "f link %s ", longest);
+    assert_names(".", want);
+}
+
+static void leaves_the_old_file_when_the_disk_is_full(void **state)
+{
+    (void)state;
+    write_text("f", "old");
+    struct rlimit limit = {10, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int status = ako_fs_write(in_root("f"), "much longer than ten bytes", 26, true);
+    setrlimit(RLIMIT_FSIZE, &none);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(status, AKO_IO);
+    assert_text("f", "old");
     assert_names(".", "f "); /* nothing is left behind */
 }
 
