@@ -9,11 +9,11 @@
 
 typedef struct ako_device_props {
     ako_place place;
-    int index;         /* CUDA ordinal; 0 for the CPU */
-    char id[16];       /* "cuda:0", "cpu" */
-    char name[256];    /* "NVIDIA H200", "AMD EPYC ..." */
-    char uuid[64];     /* "GPU-xxxxxxxx-..."; for the CPU "CPU-<machine id hash>" */
-    char arch[16];     /* "sm_90a" where the chip has the a variant, else "sm_86"; the CPU: "x86_64" */
+    int index;          /* CUDA ordinal; 0 for the CPU */
+    char id[16];        /* "cuda:0", "cpu" */
+    char name[256];     /* "NVIDIA H200", "AMD EPYC ..." */
+    char uuid[64];      /* "GPU-xxxxxxxx-..."; for the CPU "CPU-<machine id hash>" */
+    char arch[16];      /* "sm_90a" where the chip has the a variant, else "sm_86"; the CPU: "x86_64" */
     char features[128]; /* CPU: "avx2 fma avx512f ..." */
     int cc_major, cc_minor, sm_count, registers_per_sm, threads_per_sm, tensor_core_generation;
     int64_t shared_per_block, shared_per_block_optin, shared_per_sm, l2_bytes, memory_bytes;
@@ -35,9 +35,9 @@ int ako_device_find(ako_device_props *out, const char *spec);
 typedef struct ako_device_state {
     int sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, utilization_pct;
     int64_t memory_used_bytes;
-    uint64_t throttle_reasons;  /* NVML bits */
-    char throttle_text[256];    /* "sw_power_cap hw_slowdown" or "" */
-    int n_processes;            /* compute processes on the GPU that are neither us nor below us */
+    uint64_t throttle_reasons; /* NVML bits */
+    char throttle_text[256];   /* "sw_power_cap hw_slowdown" or "" */
+    int n_processes;           /* compute processes on the GPU that are neither us nor below us */
     int pids[32];
 } ako_device_state;
 int ako_device_state_get(ako_device_state *out, const ako_device_props *device);

@@ -8,7 +8,7 @@
 /* Every property; "place" is "gpu" or "cpu", and what a kind of device does not have is left out. AKO_NOMEM. */
 int ako_device_props_json(ako_json **out, const ako_device_props *device);
 
-/* The state; what could not be read is left out. "processes" holds the PIDs of others, absent when unknown. AKO_NOMEM. */
+/* The state; what could not be read is left out. "processes" holds others' PIDs, absent when unknown. AKO_NOMEM. */
 int ako_device_state_json(ako_json **out, const ako_device_state *state);
 
 #endif

@@ -24,9 +24,9 @@ ako_timer_kind ako_timer_used(const ako_timer *timer); /* never AUTO */
 const char *ako_timer_note(const ako_timer *timer);    /* "" or why CUPTI is not used and what to change */
 
 typedef struct ako_time_plan {
-    int warmup;       /* untimed calls first */
-    int launches;     /* timed calls */
-    bool flush;       /* L2 (or last-level cache) flush before each, persisting lines reset */
+    int warmup;        /* untimed calls first */
+    int launches;      /* timed calls */
+    bool flush;        /* L2 (or last-level cache) flush before each, persisting lines reset */
     int64_t budget_ns; /* stop after this much wall time even with fewer launches (at least 1); 0: none */
 } ako_time_plan;
 
@@ -40,8 +40,8 @@ typedef struct ako_time_result {
 } ako_time_result;
 
 /* Runs the plan; call i uses address set sets[i % n_sets]. Faults of the runner come back as they are. */
-int ako_timer_run(ako_timer *timer, ako_runner *runner, void *const *const *sets, int n_sets,
-                  const ako_time_plan *plan, ako_time_result *out);
+int ako_timer_run(ako_timer *timer, ako_runner *runner, void *const *const *sets, int n_sets, const ako_time_plan *plan,
+                  ako_time_result *out);
 
 /* What the candidate lacks on this machine is INFRA, not its fault: AKO_UNAVAILABLE. */
 

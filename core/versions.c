@@ -1,6 +1,7 @@
 #include "versions.h"
 
 #include <dlfcn.h>
+#include <ffi.h>
 #include <git2.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -29,6 +30,10 @@ static void version_of_file(char version[VERSION_SIZE], const char *path)
     snprintf(version, VERSION_SIZE, "%s", suffix ? suffix + 4 : "");
 }
 
+/* Only ako-worker calls through libffi. Named here, it is linked into every program, which can then tell which it is.
+ */
+static void (*const volatile keep_libffi)(ffi_cif *, void (*)(void), void *, void **) = ffi_call;
+
 /* A linked library is found through the address of one of its functions. Without `version` its file name tells. */
 static void add_linked(json_t *list, const char *name, const char *version, const char *function)
 {
@@ -52,7 +57,8 @@ static void add_all_linked(json_t *list)
     text[strcspn(text, " ")] = '\0';
     add_linked(list, "PCRE2", text, "pcre2_config_8");
     add_linked(list, "jansson", jansson_version_str(), "jansson_version_str");
-    add_linked(list, "libffi", NULL, "ffi_call");
+    if (keep_libffi)
+        add_linked(list, "libffi", NULL, "ffi_call");
 }
 
 /* The runtime is small enough to be asked itself. */

@@ -21,13 +21,6 @@ static void kinds(void **state)
     assert_int_equal(ako_timer_kind_parse(&kind, "sundial"), AKO_INVALID);
 }
 
-static double median_of(const ako_time_result *r)
-{
-    ako_summary s;
-    assert_int_equal(ako_stats_summary(&s, r->samples_ns, (size_t)r->n, 0.05), AKO_OK);
-    return s.median;
-}
-
 /* ---- the CPU ---- */
 
 /* Writes its number, counted from 0, to the buffer that it is called with, behind a count in the first element. */
@@ -132,6 +125,13 @@ static void refuses_empty_plans_and_stops_on_request(void **state)
 /* ---- the GPU ---- */
 
 #ifdef AKO_HAVE_CUDA
+static double median_of(const ako_time_result *r)
+{
+    ako_summary s;
+    assert_int_equal(ako_stats_summary(&s, r->samples_ns, (size_t)r->n, 0.05), AKO_OK);
+    return s.median;
+}
+
 static const char kernels[] =
     "extern \"C\" __global__ void empty() {}\n"
     "extern \"C\" __global__ void spin(long long cycles)\n"

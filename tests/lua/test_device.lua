@@ -25,12 +25,10 @@ end)
 
 t.test("a device that is not there is told from one that is no device", function()
     local got, message, code = device.find "cuda:999"
-    t.fails("no device cuda:999", got, message, code)
-    t.eq(code, "UNAVAILABLE")
+    t.fails("no device cuda:999", got, message, code, "UNAVAILABLE")
     for _, spec in ipairs { "", "gpu", "cuda:", "cuda:-1", "cuda:1x", "CPU" } do
         got, message, code = device.find(spec)
-        t.fails("is no device: use auto, cpu, cuda or cuda:N", got, message, code)
-        t.eq(code, "INVALID")
+        t.fails("is no device: use auto, cpu, cuda or cuda:N", got, message, code, "INVALID")
     end
 end)
 
