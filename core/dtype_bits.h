@@ -5,8 +5,10 @@
 
 #ifdef __CUDACC__
 #define AKO_SHARED static __device__ __forceinline__
+#define AKO_SHARED_CALL static __device__ __noinline__ /* large and seldom: one copy compiles faster than ten */
 #else
 #define AKO_SHARED static inline
+#define AKO_SHARED_CALL static inline
 #endif
 
 #ifdef __CUDACC_RTC__ /* NVRTC has no system headers */
@@ -256,7 +258,7 @@ AKO_SHARED uint64_t ako_round_unsigned(double value, uint64_t high)
 }
 
 /* An f32 rounded to one of the float dtypes other than f64, as its bit pattern. Overflow of fp8 saturates. */
-AKO_SHARED uint32_t ako_narrow_f32(ako_dtype dtype, float value)
+AKO_SHARED_CALL uint32_t ako_narrow_f32(ako_dtype dtype, float value)
 {
     switch (dtype) {
     case AKO_F16:
@@ -273,7 +275,7 @@ AKO_SHARED uint32_t ako_narrow_f32(ako_dtype dtype, float value)
 }
 
 /* `value` in `dtype` as its bit pattern: rounded, fp8 saturated, integers clamped, bool true unless zero. */
-AKO_SHARED uint64_t ako_encode(ako_dtype dtype, double value)
+AKO_SHARED_CALL uint64_t ako_encode(ako_dtype dtype, double value)
 {
     switch (dtype) {
     case AKO_F64:

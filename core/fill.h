@@ -34,21 +34,24 @@ AKO_SHARED uint64_t ako_plain_element(const ako_fill_plan *plan, uint64_t index)
     return ako_encode(plan->dtype, ako_mul_add_f64((double)index, plan->b, plan->a));
 }
 
-AKO_SHARED uint32_t ako_narrow_normal(const ako_fill_plan *plan, uint32_t word)
+AKO_SHARED float ako_normal_value(const ako_fill_plan *plan, uint32_t word)
 {
-    float value = ako_mul_add_f32(ako_normal_f32(word), (float)plan->b, (float)plan->a);
-    if (ako_is_float(plan->dtype))
-        return ako_narrow_f32(plan->dtype, value);
-    return (uint32_t)ako_encode(plan->dtype, (double)value);
+    return ako_mul_add_f32(ako_normal_f32(word), (float)plan->b, (float)plan->a);
 }
 
-AKO_SHARED uint32_t ako_narrow_uniform(const ako_fill_plan *plan, uint32_t word)
+AKO_SHARED float ako_uniform_value(const ako_fill_plan *plan, uint32_t word)
 {
-    if (!ako_is_float(plan->dtype))
-        return (uint32_t)plan->low + (uint32_t)((word * plan->span) >> 32);
     float value = ako_mul_add_f32(ako_uniform_f32(word), (float)plan->b, (float)plan->a);
     float ceiling = (float)plan->ceiling;
-    return ako_narrow_f32(plan->dtype, value > ceiling ? ceiling : value);
+    return value > ceiling ? ceiling : value;
+}
+
+/* An f32 as an element of a narrow dtype. */
+AKO_SHARED uint32_t ako_narrow_element(ako_dtype dtype, float value)
+{
+    if (dtype == AKO_F32)
+        return ako_bits_of_f32(value);
+    return ako_is_float(dtype) ? ako_narrow_f32(dtype, value) : (uint32_t)ako_encode(dtype, (double)value);
 }
 
 AKO_SHARED uint64_t ako_wide_normal(const ako_fill_plan *plan, uint64_t word)
@@ -80,14 +83,22 @@ AKO_SHARED uint64_t ako_wide_uniform(const ako_fill_plan *plan, uint64_t word)
 /* The four elements of a group of a narrow dtype, random kinds only. */
 AKO_SHARED void ako_narrow_group(uint32_t elements[4], const ako_fill_plan *plan, uint64_t group)
 {
+    float values[4];
     ako_random_words(elements, plan->seed, plan->stream, group);
+    if (plan->kind == AKO_PLAN_UNIFORM && !ako_is_float(plan->dtype)) {
+        for (int i = 0; i < 4; i++)
+            elements[i] = (uint32_t)plan->low + (uint32_t)((elements[i] * plan->span) >> 32);
+        return;
+    }
     if (plan->kind == AKO_PLAN_NORMAL) {
         for (int i = 0; i < 4; i++)
-            elements[i] = ako_narrow_normal(plan, elements[i]);
+            values[i] = ako_normal_value(plan, elements[i]);
     } else {
         for (int i = 0; i < 4; i++)
-            elements[i] = ako_narrow_uniform(plan, elements[i]);
+            values[i] = ako_uniform_value(plan, elements[i]);
     }
+    for (int i = 0; i < 4; i++)
+        elements[i] = ako_narrow_element(plan->dtype, values[i]);
 }
 
 /* The two elements of a group of a wide dtype, random kinds only. */

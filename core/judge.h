@@ -26,13 +26,18 @@ typedef struct ako_mismatch {
     uint64_t index, got, expected; /* the last two are bit patterns */
 } ako_mismatch;
 
+AKO_SHARED_CALL double ako_quotient(double a, double b)
+{
+    return a / b;
+}
+
 /* Keeps the largest quotient d / m. It is divided out only where it can be a new maximum: the first test loses less
  * than a rounding error, in the safe direction. */
 AKO_SHARED void ako_keep_max_rel(ako_tally *tally, double d, double m)
 {
     if (d <= tally->max_rel * m * (1 - 0x1p-50))
         return;
-    double rel = d / m;
+    double rel = ako_quotient(d, m);
     if (rel > tally->max_rel)
         tally->max_rel = rel > AKO_F64_MAX ? AKO_F64_MAX : rel;
 }
@@ -43,7 +48,7 @@ AKO_SHARED int ako_outside(const ako_judge *judge, double d, double got_size, do
     case AKO_RULE_GOT:
         return d > ako_mul_add_f64(judge->rtol, got_size, judge->atol);
     case AKO_RULE_BOTH:
-        return d > judge->atol && d / (expected_size + 1e-8) > judge->rtol;
+        return d > judge->atol && ako_quotient(d, expected_size + 1e-8) > judge->rtol;
     default:
         return d > ako_mul_add_f64(judge->rtol, expected_size, judge->atol);
     }
@@ -116,7 +121,7 @@ AKO_SHARED int ako_judge_integer(const ako_judge *judge, ako_tally *tally, int i
         tally->max_abs = (double)d;
     ako_keep_max_rel(tally, (double)d, expected_size > 0 ? expected_size : 1e-8);
     if (judge->rule == AKO_RULE_BOTH)
-        return ako_exceeds(d, judge->atol) && (double)d / (expected_size + 1e-8) > judge->rtol;
+        return ako_exceeds(d, judge->atol) && ako_quotient((double)d, expected_size + 1e-8) > judge->rtol;
     double size = judge->rule == AKO_RULE_GOT ? got_size : expected_size;
     return ako_exceeds(d, ako_mul_add_f64(judge->rtol, size, judge->atol));
 }

@@ -113,7 +113,7 @@ static __device__ uint64_t warp_sum(uint64_t value)
     return value;
 }
 
-static __device__ void add_to(uint64_t *total, uint64_t value)
+static __device__ __noinline__ void add_to(uint64_t *total, uint64_t value)
 {
     value = warp_sum(value);
     if (threadIdx.x % 32 == 0 && value != 0)
@@ -121,7 +121,7 @@ static __device__ void add_to(uint64_t *total, uint64_t value)
 }
 
 // Non-negative doubles order as their bits do.
-static __device__ void max_to(double *total, double value)
+static __device__ __noinline__ void max_to(double *total, double value)
 {
     for (int offset = 16; offset > 0; offset /= 2) {
         double other = __shfl_down_sync(0xffffffffu, value, offset);
@@ -161,16 +161,39 @@ extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
     add_to(total, mine);
 }
 
-// Block b judges elements [b * chunk, (b + 1) * chunk) and leaves its mismatches in bad[b].
+// Sixteen bytes, or what is left of them with zeros behind.
+static __device__ __forceinline__ ulonglong2 load_pack(const void *base, uint64_t bytes, uint64_t pack)
+{
+    const unsigned char *first = (const unsigned char *)base;
+    if ((uint64_t)base % 16 == 0 && 16 * pack + 16 <= bytes)
+        return ((const ulonglong2 *)base)[pack];
+    return make_ulonglong2(ako_word_at(first, bytes, 2 * pack, 0),
+                           16 * pack + 8 < bytes ? ako_word_at(first, bytes, 2 * pack + 1, 0) : 0);
+}
+
+static __device__ __forceinline__ uint64_t element_of_pack(ulonglong2 pack, int size, int i)
+{
+    int shift = 8 * size * i;
+    return ((shift < 64 ? pack.x : pack.y) >> (shift % 64)) & ako_ones(size);
+}
+
+// Block b judges elements [b * chunk, (b + 1) * chunk), chunk being whole packs, and leaves its mismatches in bad[b].
 extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
     ako_compare(const void *got, const void *expected, int size, uint64_t count, uint64_t chunk, ako_judge judge,
                 ako_tally *total, uint64_t *bad)
 {
     uint64_t begin = blockIdx.x * chunk, end = begin + chunk < count ? begin + chunk : count;
+    int per_pack = 16 / size;
     ako_tally tally = {};
-    for (uint64_t i = begin + threadIdx.x; i < end; i += AKO_BLOCK)
-        tally.mismatches +=
-            (uint64_t)ako_judge_pair(&judge, &tally, load_bits(got, size, i), load_bits(expected, size, i));
+#pragma unroll 1
+    for (uint64_t i = begin + threadIdx.x * per_pack; i < end; i += AKO_BLOCK * per_pack) {
+        ulonglong2 x = load_pack(got, count * size, i / per_pack), y = load_pack(expected, count * size, i / per_pack);
+        int n = end - i < per_pack ? (int)(end - i) : per_pack;
+#pragma unroll 1
+        for (int j = 0; j < n; j++)
+            tally.mismatches +=
+                (uint64_t)ako_judge_pair(&judge, &tally, element_of_pack(x, size, j), element_of_pack(y, size, j));
+    }
     add_to(&bad[blockIdx.x], tally.mismatches);
     add_to(&total->mismatches, tally.mismatches);
     add_to(&total->nan_got, tally.nan_got);
@@ -181,38 +204,4 @@ extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
     add_to(&total->nonzero_expected, tally.nonzero_expected);
     max_to(&total->max_abs, tally.max_abs);
     max_to(&total->max_rel, tally.max_rel);
-}
-
-// One block walks one chunk in order and stops at its AKO_FIRST-th mismatch.
-extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
-    ako_first_mismatches(const void *got, const void *expected, int size, uint64_t begin, uint64_t end, ako_judge judge,
-                         ako_mismatch *first, uint32_t *n_first)
-{
-    __shared__ uint32_t bad_threads[AKO_BLOCK / 32];
-    uint32_t found = 0, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    for (uint64_t tile = begin; tile < end && found < AKO_FIRST; tile += AKO_BLOCK) {
-        uint64_t i = tile + threadIdx.x, x = 0, y = 0;
-        ako_tally unused = {};
-        bool bad = false;
-        if (i < end) {
-            x = load_bits(got, size, i);
-            y = load_bits(expected, size, i);
-            bad = ako_judge_pair(&judge, &unused, x, y) != 0;
-        }
-        uint32_t ballot = __ballot_sync(0xffffffffu, bad);
-        if (lane == 0)
-            bad_threads[warp] = ballot;
-        __syncthreads();
-        uint32_t place = found + (uint32_t)__popc(ballot & ((1u << lane) - 1));
-        for (uint32_t w = 0; w < AKO_BLOCK / 32; w++) {
-            uint32_t n = (uint32_t)__popc(bad_threads[w]);
-            place += w < warp ? n : 0;
-            found += n;
-        }
-        if (bad && place < AKO_FIRST)
-            first[place] = ako_mismatch{i, x, y};
-        __syncthreads();
-    }
-    if (threadIdx.x == 0)
-        *n_first = found < AKO_FIRST ? found : AKO_FIRST;
 }

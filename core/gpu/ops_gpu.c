@@ -26,8 +26,7 @@ AKO_EMBED(ako_text_words_h, "core/words.h");
     X(hash)            \
     X(find_unpoisoned) \
     X(count_poisoned)  \
-    X(compare)         \
-    X(first_mismatches)
+    X(compare)
 
 enum kernel_id {
 #define KERNEL_ID(name) KERNEL_##name,
@@ -42,15 +41,14 @@ static const char *const kernel_names[] = {
 #undef KERNEL_NAME
 };
 
+enum { PACK = 16 };         /* bytes that a thread of a comparison loads at once */
 enum { MAX_BLOCKS = 4096 }; /* enough for eight blocks on each of 512 multiprocessors */
 
 /* Device memory for what kernels report. */
 typedef struct scratch {
     ako_tally tally;
     uint64_t number;
-    uint64_t bad[MAX_BLOCKS];
-    ako_mismatch first[AKO_FIRST];
-    uint32_t n_first;
+    uint64_t bad[MAX_BLOCKS]; /* mismatches in each block's chunk of a comparison */
 } scratch;
 
 typedef struct gpu_ops {
@@ -212,6 +210,12 @@ static int gpu_count_poisoned(void *state, uint64_t *n, const void *base, uint64
     return launch_for_number(ops, n, 0, KERNEL_count_poisoned, blocks_for(count), arguments);
 }
 
+static int transfer(const gpu_ops *ops, void *to, const void *from, uint64_t bytes, enum cudaMemcpyKind kind)
+{
+    int status = check(ops, ops->cuda->cudaMemcpy(to, from, bytes, kind), "copying device memory");
+    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), "copying device memory") : status;
+}
+
 typedef struct comparison {
     const void *got, *expected;
     uint64_t count, chunk; /* elements, and how many of them a block judges */
@@ -238,22 +242,32 @@ static int count_mismatches(gpu_ops *ops, ako_tally *tally, uint64_t *bad, compa
     return status;
 }
 
-/* Appends the first mismatches of one chunk. */
-static int find_in_chunk(gpu_ops *ops, ako_found *out, comparison *c, uint64_t chunk)
+/* Appends the first mismatches of `n` elements that lie in host memory and begin at element `begin`. */
+static void append_first(ako_found *out, const void *got, const void *expected, uint64_t begin, uint64_t n,
+                         const ako_judge *judge)
 {
-    scratch *device = ops->device;
-    uint64_t begin = chunk * c->chunk, end = begin + c->chunk < c->count ? begin + c->chunk : c->count;
-    ako_mismatch *device_first = device->first, first[AKO_FIRST];
-    uint32_t *device_n = &device->n_first, n = 0;
-    const char *name = kernel_names[KERNEL_first_mismatches];
-    void *arguments[] = {&c->got, &c->expected, &c->size, &begin, &end, &c->judge, &device_first, &device_n};
-    int status = launch(ops, KERNEL_first_mismatches, 1, arguments);
+    ako_found part;
+    ako_ops_cpu.compare(NULL, &part, got, expected, n, judge);
+    for (int i = 0; i < part.n_first && out->n_first < AKO_FIRST; i++) {
+        part.first[i].index += begin;
+        out->first[out->n_first++] = part.first[i];
+    }
+}
+
+/* The second pass, over one chunk with mismatches: on the CPU, since it is small and few come this far. */
+static int find_in_chunk(gpu_ops *ops, ako_found *out, const comparison *c, uint64_t chunk)
+{
+    uint64_t begin = chunk * c->chunk, left = c->count - begin, n = left < c->chunk ? left : c->chunk;
+    size_t size = (size_t)c->size, bytes = (size_t)n * size;
+    char *host = malloc(2 * bytes);
+    if (!host)
+        return ako_fail(AKO_NOMEM, "ops", "out of memory for %zu bytes of mismatches", 2 * bytes);
+    int status = transfer(ops, host, (const char *)c->got + begin * size, bytes, cudaMemcpyDeviceToHost);
     if (status == AKO_OK)
-        status = check(ops, ops->cuda->cudaMemcpy(first, device->first, sizeof first, cudaMemcpyDeviceToHost), name);
+        status = transfer(ops, host + bytes, (const char *)c->expected + begin * size, bytes, cudaMemcpyDeviceToHost);
     if (status == AKO_OK)
-        status = check(ops, ops->cuda->cudaMemcpy(&n, &device->n_first, sizeof n, cudaMemcpyDeviceToHost), name);
-    for (uint32_t i = 0; status == AKO_OK && i < n && i < AKO_FIRST && out->n_first < AKO_FIRST; i++)
-        out->first[out->n_first++] = first[i];
+        append_first(out, host, host + bytes, begin, n, &c->judge);
+    free(host);
     return status;
 }
 
@@ -261,13 +275,15 @@ static int gpu_compare(void *state, ako_found *out, const void *got, const void 
                        const ako_judge *judge)
 {
     uint64_t bad[MAX_BLOCKS];
-    unsigned blocks = blocks_for(count);
+    size_t size = ako_dtype_size(judge->dtype);
+    unsigned blocks = blocks_for(count * size / PACK + 1);
+    uint64_t share = (count + blocks - 1) / blocks, per_pack = PACK / size;
     comparison c = {.got = got,
                     .expected = expected,
                     .count = count,
-                    .chunk = (count + blocks - 1) / blocks,
+                    .chunk = (share + per_pack - 1) / per_pack * per_pack,
                     .judge = *judge,
-                    .size = (int)ako_dtype_size(judge->dtype)};
+                    .size = (int)size};
     *out = (ako_found){0};
     int status = count_mismatches(state, &out->tally, bad, &c, blocks);
     if (out->tally.mismatches == 0)
@@ -277,12 +293,6 @@ static int gpu_compare(void *state, ako_found *out, const void *got, const void 
             status = find_in_chunk(state, out, &c, chunk);
     }
     return status;
-}
-
-static int transfer(const gpu_ops *ops, void *to, const void *from, uint64_t bytes, enum cudaMemcpyKind kind)
-{
-    int status = check(ops, ops->cuda->cudaMemcpy(to, from, bytes, kind), "copying device memory");
-    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), "copying device memory") : status;
 }
 
 static int gpu_upload(void *state, void *base, const void *host, uint64_t bytes)
