@@ -106,25 +106,6 @@ static void replaces_atomically(void **state)
     memset(longest, 'n', 255);
     longest[255] = '\0';
     write_text(longest, "fits");
-    assert_names(
-        ".",
-        "f link nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
-        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
-        "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn ");
-}
-
-static void leaves_the_old_file_when_the_disk_is_full(void **state)
-{
-    (void)state;
-    write_text("f", "old");
-    struct rlimit limit = {10, RLIM_INFINITY}, none = {RLIM_INFINITY, RLIM_INFINITY};
-    signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    int status = ako_fs_write(in_root("f"), "much longer than ten bytes", 26, true);
-    setrlimit(RLIMIT_FSIZE, &none);
-    signal(SIGXFSZ, SIG_DFL);
-    assert_int_equal(status, AKO_IO);
-    assert_text("f", "old");
     char want[300];
     snprintf(want, sizeof want, "f link %s ", longest);
     assert_names(".", want);
