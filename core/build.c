@@ -99,17 +99,21 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-void ako_build_put_tree_identity(ako_buf *key, const char *folder)
+bool ako_build_put_tree_identity(ako_buf *key, const char *folder)
 {
+    const int most = 50000;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", folder);
     FTS *walk = fts_open((char *const[]){path, NULL}, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
-    for (FTSENT *e; walk && (e = fts_read(walk)) != NULL;)
+    if (!walk)
+        return false;
+    int n = 0;
+    for (FTSENT *e; n <= most && (e = fts_read(walk)) != NULL; n++)
         if (e->fts_info == FTS_F)
             ako_buf_printf(key, "%s %lld %lld.%09ld\n", e->fts_path, (long long)e->fts_statp->st_size,
                            (long long)e->fts_statp->st_mtim.tv_sec, e->fts_statp->st_mtim.tv_nsec);
-    if (walk)
-        fts_close(walk);
+    fts_close(walk);
+    return n <= most;
 }
 
 /* Each string with its length in front, so that no two inputs make the same text. */

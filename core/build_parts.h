@@ -32,8 +32,8 @@ extern const ako_build_lane ako_build_lane_nvrtc, ako_build_lane_cc, ako_build_l
 /* "path size mtime" of a file with links resolved: names a compiler exactly enough for a cache key. */
 void ako_build_put_identity(ako_buf *key, const char *path);
 
-/* The identities of every file in a folder and below. */
-void ako_build_put_tree_identity(ako_buf *key, const char *folder);
+/* The identities of every file in a folder and below; false when there are too many to look at for each build. */
+bool ako_build_put_tree_identity(ako_buf *key, const char *folder);
 
 /* True for names that sources may have: relative, no "..", nothing that would need quoting. */
 bool ako_source_name_is_fine(const char *name);

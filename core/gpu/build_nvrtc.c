@@ -74,14 +74,14 @@ static int open_nvrtc(ako_build_job *job)
 }
 
 /* A file or folder that an option names, bare or behind -I or '='. */
-static void put_option_identity(ako_buf *key, const char *option)
+static bool put_option_identity(ako_buf *key, const char *option)
 {
     const char *equals = strchr(option, '=');
     const char *path = equals ? equals + 1 : strncmp(option, "-I", 2) == 0 && option[2] ? option + 2 : option;
     if (ako_fs_is_dir(path))
-        ako_build_put_tree_identity(key, path);
-    else
-        ako_build_put_identity(key, path);
+        return ako_build_put_tree_identity(key, path);
+    ako_build_put_identity(key, path);
+    return true;
 }
 
 static int identify(ako_buf *key, ako_build_job *job)
@@ -91,7 +91,8 @@ static int identify(ako_buf *key, ako_build_job *job)
     snprintf(path, sizeof path, "%s/cuda.h", job->headers);
     ako_build_put_identity(key, path);
     for (int i = 0; i < job->input->n_options; i++)
-        put_option_identity(key, job->input->options[i]);
+        if (!put_option_identity(key, job->input->options[i]))
+            return AKO_COMPILE;
     return AKO_OK;
 }
 
