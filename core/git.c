@@ -58,9 +58,18 @@ int ako_git__nomem(void)
 /* ---- opening ---- */
 
 /* libgit2 stays initialised until the process ends: its caches outlive a repository. */
+static int started;
+
 static void start_library(void)
 {
-    git_libgit2_init();
+    started = git_libgit2_init();
+}
+
+int ako_git__start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_library);
+    return started < 0 ? ako_git__fail(started, "cannot start libgit2") : AKO_OK;
 }
 
 static char *without_slash(const char *path)
@@ -133,12 +142,13 @@ static int find_folders(ako_git *git, const char *path)
 
 int ako_git_open(ako_git **out, const char *path)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start_library);
     *out = NULL;
+    int status = ako_git__start();
+    if (status != AKO_OK)
+        return status;
     ako_git *git = calloc(1, sizeof *git);
     char *real = NULL;
-    int status = git ? ako_fs_absolute(&real, path) : ako_git__nomem();
+    status = git ? ako_fs_absolute(&real, path) : ako_git__nomem();
     if (status == AKO_OK)
         status = open_repository(git, real);
     if (status == AKO_OK)

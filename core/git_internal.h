@@ -15,6 +15,8 @@ struct ako_git {
 int ako_git__fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int ako_git__nomem(void);
 
+int ako_git__start(void); /* once a process, before anything else of libgit2 */
+
 void ako_git__hex(ako_git_oid *out, const git_oid *oid);
 
 /* The tree that a rev means; NULL gives NULL, the empty tree. */

@@ -169,6 +169,9 @@ int ako_git_read(ako_buf *out, ako_git *git, const char *rev, const char *path)
 int ako_git_hash(ako_git_oid *out, const void *data, size_t size)
 {
     git_oid oid;
+    int status = ako_git__start();
+    if (status != AKO_OK)
+        return status;
     int code = git_odb_hash(&oid, data, size, GIT_OBJECT_BLOB);
     if (code < 0)
         return ako_git__fail(code, "cannot hash");

@@ -185,8 +185,8 @@ static int regex_gsub(lua_State *L)
     ako_regex *regex = check_regex(L, 1);
     size_t size, done = 0;
     const char *text = luaL_checklstring(L, 2, &size);
-    check_replacement(L, regex);
     lua_Integer count = 0, max = luaL_optinteger(L, 4, LUA_MAXINTEGER);
+    check_replacement(L, regex);
     ako_buf *out = akl_buf(L);
     ako_regex_cursor cursor = {0};
     while (count < max && found(L, ako_regex_next(check_regex(L, 1), text, size, &cursor))) {
