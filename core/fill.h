@@ -34,11 +34,6 @@ AKO_SHARED uint64_t ako_plain_element(const ako_fill_plan *plan, uint64_t index)
     return ako_encode(plan->dtype, ako_mul_add_f64((double)index, plan->b, plan->a));
 }
 
-AKO_SHARED float ako_normal_value(const ako_fill_plan *plan, uint32_t word)
-{
-    return ako_mul_add_f32(ako_normal_f32(word), (float)plan->b, (float)plan->a);
-}
-
 AKO_SHARED float ako_uniform_value(const ako_fill_plan *plan, uint32_t word)
 {
     float value = ako_mul_add_f32(ako_uniform_f32(word), (float)plan->b, (float)plan->a);
@@ -80,24 +75,29 @@ AKO_SHARED uint64_t ako_wide_uniform(const ako_fill_plan *plan, uint64_t word)
     return ako_bits_of_f64(value > plan->ceiling ? plan->ceiling : value);
 }
 
-/* The four elements of a group of a narrow dtype, random kinds only. */
-AKO_SHARED void ako_narrow_group(uint32_t elements[4], const ako_fill_plan *plan, uint64_t group)
+/* The elements of `groups` groups of a narrow dtype, four each, for the random kinds. The CPU makes AKO_BATCH at a
+ * time, so that its loops are long enough for vector instructions, a GPU thread one. */
+#define AKO_BATCH 16
+
+AKO_SHARED void ako_narrow_groups(uint32_t *elements, const ako_fill_plan *plan, uint64_t first_group, int groups)
 {
-    float values[4];
-    ako_random_words(elements, plan->seed, plan->stream, group);
+    float values[4 * AKO_BATCH];
+    for (int i = 0; i < groups; i++)
+        ako_random_words(elements + 4 * i, plan->seed, plan->stream, first_group + (uint64_t)i);
     if (plan->kind == AKO_PLAN_UNIFORM && !ako_is_float(plan->dtype)) {
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4 * groups; i++)
             elements[i] = (uint32_t)plan->low + (uint32_t)((elements[i] * plan->span) >> 32);
         return;
     }
     if (plan->kind == AKO_PLAN_NORMAL) {
-        for (int i = 0; i < 4; i++)
-            values[i] = ako_normal_value(plan, elements[i]);
+        ako_normals_f32(values, elements, 4 * groups);
+        for (int i = 0; i < 4 * groups; i++)
+            values[i] = ako_mul_add_f32(values[i], (float)plan->b, (float)plan->a);
     } else {
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < 4 * groups; i++)
             values[i] = ako_uniform_value(plan, elements[i]);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4 * groups; i++)
         elements[i] = ako_narrow_element(plan->dtype, values[i]);
 }
 

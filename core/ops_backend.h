@@ -30,6 +30,14 @@ typedef struct ako_ops_backend {
 
 extern const ako_ops_backend ako_ops_cpu;
 
+/* Loops over elements are written once with the dtype as an argument and inlined for each, so that the switches on it
+ * fold away. */
+#define FOR_ONE_DTYPE static inline __attribute__((always_inline))
+
+#define AKO_GRAIN_BYTES (1 << 20) /* a thread is worth its start from about here on */
+
+int ako_fill_cpu(void *state, void *base, uint64_t count, const ako_fill_plan *plan);
+
 /* Loads the kernels for the current device. AKO_UNAVAILABLE where the program was built without CUDA. */
 int ako_ops_gpu_open(const ako_ops_backend **out, void **state);
 

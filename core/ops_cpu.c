@@ -1,5 +1,4 @@
-/* The operations on host memory. Loops are written once with the dtype as an argument and inlined for each dtype, so
- * that the switches on it fold away. */
+/* The operations on host memory, but for fills (fill_cpu.c). */
 #include <string.h>
 
 #include "error.h"
@@ -7,100 +6,9 @@
 #include "parallel.h"
 #include "words.h"
 
-#define FOR_ONE_DTYPE static inline __attribute__((always_inline))
-
-enum { GRAIN_BYTES = 1 << 20 }; /* a thread is worth its start from about here on */
-
 static void no_state(void *state)
 {
     (void)state;
-}
-
-typedef struct fill_job {
-    unsigned char *base;
-    uint64_t count;
-    const ako_fill_plan *plan;
-} fill_job;
-
-FOR_ONE_DTYPE void put(unsigned char *base, uint64_t index, uint64_t bits, size_t size)
-{
-    memcpy(base + index * size, &bits, size);
-}
-
-FOR_ONE_DTYPE void fill_narrow(const fill_job *job, const ako_fill_plan *plan, size_t size, uint64_t begin,
-                               uint64_t end)
-{
-    for (uint64_t group = begin; group < end; group++) {
-        uint32_t elements[4];
-        uint64_t left = job->count - 4 * group;
-        ako_narrow_group(elements, plan, group);
-        for (uint64_t i = 0; i < (left < 4 ? left : 4); i++)
-            put(job->base, 4 * group + i, elements[i], size);
-    }
-}
-
-FOR_ONE_DTYPE void fill_wide(const fill_job *job, const ako_fill_plan *plan, size_t size, uint64_t begin, uint64_t end)
-{
-    for (uint64_t group = begin; group < end; group++) {
-        uint64_t elements[2];
-        uint64_t left = job->count - 2 * group;
-        ako_wide_group(elements, plan, group);
-        for (uint64_t i = 0; i < (left < 2 ? left : 2); i++)
-            put(job->base, 2 * group + i, elements[i], size);
-    }
-}
-
-FOR_ONE_DTYPE void fill_random(const fill_job *job, ako_dtype dtype, int kind, size_t size, uint64_t begin,
-                               uint64_t end)
-{
-    ako_fill_plan plan = *job->plan;
-    plan.dtype = dtype;
-    plan.kind = kind;
-    if (ako_is_wide(dtype))
-        fill_wide(job, &plan, size, begin, end);
-    else
-        fill_narrow(job, &plan, size, begin, end);
-}
-
-static void fill_random_part(void *payload, int slot, uint64_t begin, uint64_t end)
-{
-    const fill_job *job = payload;
-    (void)slot;
-    switch (job->plan->dtype) {
-#define FILL_CASE(id, name, size, letter)                                   \
-    case AKO_##id:                                                          \
-        if (job->plan->kind == AKO_PLAN_NORMAL)                             \
-            fill_random(job, AKO_##id, AKO_PLAN_NORMAL, size, begin, end);  \
-        else                                                                \
-            fill_random(job, AKO_##id, AKO_PLAN_UNIFORM, size, begin, end); \
-        break;
-        AKO_DTYPE_LIST(FILL_CASE)
-#undef FILL_CASE
-    case AKO_DTYPE_COUNT:
-        break;
-    }
-}
-
-static void fill_plain_part(void *payload, int slot, uint64_t begin, uint64_t end)
-{
-    const fill_job *job = payload;
-    size_t size = ako_dtype_size(job->plan->dtype);
-    (void)slot;
-    for (uint64_t i = begin; i < end; i++)
-        put(job->base, i, ako_plain_element(job->plan, i), size);
-}
-
-static int cpu_fill(void *state, void *base, uint64_t count, const ako_fill_plan *plan)
-{
-    fill_job job = {.base = base, .count = count, .plan = plan};
-    uint64_t per_group = ako_is_wide(plan->dtype) ? 2 : 4;
-    uint64_t grain = GRAIN_BYTES / ako_dtype_size(plan->dtype);
-    (void)state;
-    if (plan->kind == AKO_PLAN_CONSTANT || plan->kind == AKO_PLAN_LINEAR)
-        ako_parallel_run(count, grain, fill_plain_part, &job);
-    else
-        ako_parallel_run((count + per_group - 1) / per_group, grain / per_group, fill_random_part, &job);
-    return AKO_OK;
 }
 
 static int cpu_poison(void *state, void *base, uint64_t bytes)
@@ -129,7 +37,7 @@ static void hash_part(void *payload, int slot, uint64_t begin, uint64_t end)
 static int cpu_hash_sum(void *state, uint64_t *sum, const void *base, uint64_t bytes)
 {
     range_job job = {.base = base, .bytes = bytes};
-    int n = ako_parallel_run(bytes / 8 + (bytes % 8 != 0), GRAIN_BYTES / 8, hash_part, &job);
+    int n = ako_parallel_run(bytes / 8 + (bytes % 8 != 0), AKO_GRAIN_BYTES / 8, hash_part, &job);
     (void)state;
     *sum = 0;
     for (int i = 0; i < n; i++)
@@ -166,7 +74,7 @@ static void count_part(void *payload, int slot, uint64_t begin, uint64_t end)
 static int cpu_count_poisoned(void *state, uint64_t *count, const void *base, uint64_t elements, size_t size)
 {
     range_job job = {.base = base, .size = size};
-    int n = ako_parallel_run(elements, GRAIN_BYTES / size, count_part, &job);
+    int n = ako_parallel_run(elements, AKO_GRAIN_BYTES / size, count_part, &job);
     (void)state;
     *count = 0;
     for (int i = 0; i < n; i++)
@@ -235,7 +143,7 @@ static int cpu_compare(void *state, ako_found *out, const void *got, const void 
                        const ako_judge *judge)
 {
     compare_job job = {.got = got, .expected = expected, .judge = judge};
-    int n = ako_parallel_run(count, GRAIN_BYTES / ako_dtype_size(judge->dtype), compare_part, &job);
+    int n = ako_parallel_run(count, AKO_GRAIN_BYTES / ako_dtype_size(judge->dtype), compare_part, &job);
     (void)state;
     *out = (ako_found){0};
     for (int i = 0; i < n; i++)
@@ -251,7 +159,7 @@ static int cpu_copy(void *state, void *to, const void *from, uint64_t bytes)
 }
 
 const ako_ops_backend ako_ops_cpu = {.close = no_state,
-                                     .fill = cpu_fill,
+                                     .fill = ako_fill_cpu,
                                      .poison = cpu_poison,
                                      .hash_sum = cpu_hash_sum,
                                      .find_unpoisoned = cpu_find_unpoisoned,

@@ -69,39 +69,64 @@ AKO_SHARED float ako_minus_log(float value)
     return -ako_mul_add_f32((float)exponent, 0.693147181f, log1p);
 }
 
-/* Standard normal by inversion, to 2.5e-6 of the exact quantile: the top bit is the sign, the other 31 a tail
+/* Standard normals by inversion, to 2.5e-6 of the exact quantile: the top bit is the sign, the other 31 a tail
  * probability p in [2^-33, 1/2], so that |z| goes up to 6.3. The form is that of Giles ("Approximating the erfinv
  * function", GPU Computing Gems, 2011), z = x P(w) with x = 1 - 2p and w = -ln(4 p (1 - p)), which needs no division;
- * the minimax polynomials were fitted for this range. */
+ * the minimax polynomials were fitted for this range, one in w up to 5 and one in the root of w from there on. */
+#define AKO_NORMAL_TAIL 7247044u /* words without sign below this have w > 5, one in 300 */
+
+AKO_SHARED float ako_twice_p(uint32_t word)
+{
+    return ako_mul_add_f32((float)(int32_t)(word & 0x7fffffff), 0x1p-31f, 0x1p-32f);
+}
+
+AKO_SHARED float ako_normal_body(uint32_t word)
+{
+    float twice_p = ako_twice_p(word);
+    float w = ako_minus_log(twice_p * (2.0f - twice_p)) - 2.5f;
+    float p = 2.45704701e-08f;
+    p = ako_mul_add_f32(p, w, 4.96513053e-07f);
+    p = ako_mul_add_f32(p, w, -4.8083939e-06f);
+    p = ako_mul_add_f32(p, w, -6.31311877e-06f);
+    p = ako_mul_add_f32(p, w, 0.000308497925f);
+    p = ako_mul_add_f32(p, w, -0.00177277136f);
+    p = ako_mul_add_f32(p, w, -0.00590743031f);
+    p = ako_mul_add_f32(p, w, 0.348802507f);
+    p = ako_mul_add_f32(p, w, 2.12331343f);
+    return ako_with_sign(p * (1.0f - twice_p), word >> 31);
+}
+
+AKO_SHARED_CALL float ako_normal_tail(uint32_t word)
+{
+    float twice_p = ako_twice_p(word);
+    float w = ako_sqrt_f32(ako_minus_log(twice_p * (2.0f - twice_p))) - 3.5f;
+    float p = -0.000248098018f;
+    p = ako_mul_add_f32(p, w, 0.000791139959f);
+    p = ako_mul_add_f32(p, w, -0.00107720203f);
+    p = ako_mul_add_f32(p, w, 0.0014267927f);
+    p = ako_mul_add_f32(p, w, -0.00286148442f);
+    p = ako_mul_add_f32(p, w, 0.00466202479f);
+    p = ako_mul_add_f32(p, w, 1.42462778f);
+    p = ako_mul_add_f32(p, w, 4.71708822f);
+    return ako_with_sign(p * (1.0f - twice_p), word >> 31);
+}
+
+/* First the body for all, a loop without branches, then the tail where it is due. */
+AKO_SHARED void ako_normals_f32(float *values, const uint32_t *words, int n)
+{
+    for (int i = 0; i < n; i++)
+        values[i] = ako_normal_body(words[i]);
+    for (int i = 0; i < n; i++) {
+        if ((words[i] & 0x7fffffff) < AKO_NORMAL_TAIL)
+            values[i] = ako_normal_tail(words[i]);
+    }
+}
+
 AKO_SHARED float ako_normal_f32(uint32_t word)
 {
-    float twice_p = ako_mul_add_f32((float)(word & 0x7fffffffu), 0x1p-31f, 0x1p-32f);
-    float x = 1.0f - twice_p;
-    float w = ako_minus_log(twice_p * (2.0f - twice_p));
-    float p;
-    if (w < 5.0f) {
-        w -= 2.5f;
-        p = 2.45704701e-08f;
-        p = ako_mul_add_f32(p, w, 4.96513053e-07f);
-        p = ako_mul_add_f32(p, w, -4.8083939e-06f);
-        p = ako_mul_add_f32(p, w, -6.31311877e-06f);
-        p = ako_mul_add_f32(p, w, 0.000308497925f);
-        p = ako_mul_add_f32(p, w, -0.00177277136f);
-        p = ako_mul_add_f32(p, w, -0.00590743031f);
-        p = ako_mul_add_f32(p, w, 0.348802507f);
-        p = ako_mul_add_f32(p, w, 2.12331343f);
-    } else {
-        w = ako_sqrt_f32(w) - 3.5f;
-        p = -0.000248098018f;
-        p = ako_mul_add_f32(p, w, 0.000791139959f);
-        p = ako_mul_add_f32(p, w, -0.00107720203f);
-        p = ako_mul_add_f32(p, w, 0.0014267927f);
-        p = ako_mul_add_f32(p, w, -0.00286148442f);
-        p = ako_mul_add_f32(p, w, 0.00466202479f);
-        p = ako_mul_add_f32(p, w, 1.42462778f);
-        p = ako_mul_add_f32(p, w, 4.71708822f);
-    }
-    return ako_with_sign(p * x, word >> 31);
+    float value;
+    ako_normals_f32(&value, &word, 1);
+    return value;
 }
 
 /* The same from 64 bits: an f32 normal with 32 more random bits spread over the gap to its neighbours, so that a kernel

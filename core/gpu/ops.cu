@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
     bool aligned = (uint64_t)base % (4 * size) == 0;
     for (uint64_t group = thread_index(); 4 * group < count; group += thread_count()) {
         uint32_t elements[4];
-        ako_narrow_group(elements, &plan, group);
+        ako_narrow_groups(elements, &plan, group, 1);
         if (aligned && 4 * group + 4 <= count) {
             store_four(base, size, group, elements);
             continue;
