@@ -63,7 +63,7 @@ static void read_features(ako_device_props *out, const char *flags)
 /* All processors of one machine are described alike, so the first few KB of the list are enough. */
 static void read_cpuinfo(ako_device_props *out)
 {
-    char text[16384], flags[8192];
+    char text[16384] = "", flags[8192];
     FILE *f = fopen("/proc/cpuinfo", "re");
     size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
     text[n] = '\0';

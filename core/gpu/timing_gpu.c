@@ -146,6 +146,8 @@ int ako_gpu_timer_new(ako_gpu_timer **out, ako_timer_kind kind)
         ako_gpu_timer_free(t);
         return status;
     }
+    /* Starting NVML takes some ms, which are better spent here than between two launches. */
+    ako_sm_clock_read(&(ako_sm_clock){0}, t->device);
     t->used = t->kind;
     memcpy(t->note, t->setup_note, sizeof t->setup_note);
     *out = t;
