@@ -96,11 +96,14 @@ int ako_ops_gpu_build(ako_buf *cubin, const char *arch)
                                   {"fill.h", ako_text_fill_h, strlen(ako_text_fill_h)},
                                   {"judge.h", ako_text_judge_h, strlen(ako_text_judge_h)},
                                   {"words.h", ako_text_words_h, strlen(ako_text_words_h)}};
+    static const char *const options[] = {"--fmad=false"}; /* the same bits as the CPU's */
     const ako_build_input input = {.lane = AKO_LANE_CUDA,
                                    .sources = sources,
                                    .n_sources = sizeof sources / sizeof *sources,
                                    .names = kernel_names,
                                    .n_names = KERNEL_COUNT,
+                                   .options = options,
+                                   .n_options = 1,
                                    .arch = arch};
     ako_build_output *output = calloc(1, sizeof *output);
     if (!output)
