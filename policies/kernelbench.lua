@@ -98,8 +98,10 @@ return policy.extend {
         statistic = "mean", -- of SPEEDUP, as KernelBench has it; keep and revert look at medians
     },
 
-    -- Seconds for each step of one trial; what takes longer is stopped and counts as TIMEOUT.
-    budget = { build = 300, check = 180, time = 180 },
+    -- Seconds for each step of one trial; what takes longer is stopped and counts as TIMEOUT. A candidate's step also
+    -- ends after `factor` times what it took the original, but not before `least` seconds: raise them when slow
+    -- intermediate versions deserve to be measured, lower them when candidates often hang.
+    budget = { build = 300, check = 180, time = 180, factor = 10, least = 10 },
 
     -- In this order; the first that does not say "keep" decides.
     accept = rules.all(

@@ -5,6 +5,7 @@ local clock = require "ako.clock"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local plan = require "ako.plan"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
 
@@ -87,10 +88,16 @@ end
 
 -- Evaluation
 
+local function steps_of(self)
+    local original, steps = self.session.original, self.plan.steps
+    if not original then return steps end
+    return plan.for_candidate(steps, self.policy.budget, original.costs_ms)
+end
+
 -- Asks the evaluator; when it died it is started again, so that the next trial finds a good one. A failure of the
 -- machine is a result too: INFRA.
 local function ask(self, given, steps)
-    local result, problem, code = self.evaluator:trial(given, steps, self.plan.steps)
+    local result, problem, code = self.evaluator:trial(given, steps, steps_of(self))
     if result then return result end
     if code == "CANCELLED" then self.cancelled = true end
     if code == "CHILD" and self.restart then self.evaluator = must(self.restart()) end

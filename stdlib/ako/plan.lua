@@ -23,6 +23,18 @@ function plan.steps(policy, seed)
     }
 end
 
+--- The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
+--- step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
+function plan.for_candidate(steps, budget, costs_ms)
+    if not budget.factor then return steps end
+    local least, limits = nanoseconds(budget.least or 0), {}
+    for step, most in pairs(steps.limits) do
+        local usual = math.tointeger(math.ceil(budget.factor * (costs_ms[step] or 0) * 1e6))
+        limits[step] = math.min(most, math.max(least, usual))
+    end
+    return { check = steps.check, time = steps.time, limits = limits }
+end
+
 --- Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
 --- runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
 function plan.resolve(policy, task, seed)

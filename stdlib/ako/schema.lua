@@ -40,6 +40,9 @@ local schema = {
 
     budget = { type = "table", text = "seconds for each step of a trial", required = true, fields = {
         build = seconds("compiling"), check = seconds("all correctness trials"), time = seconds("all launches"),
+        factor = { type = "number", check = { min = 1 },
+            text = "a candidate's step ends after this many times what the original's took" },
+        least = { type = "number", check = { min = 0 }, text = "but not before so many seconds" },
     } },
 
     accept = { type = "function", required = true,

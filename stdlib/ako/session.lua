@@ -241,7 +241,7 @@ function Session:repair()
         if not restored then self.left_alone = problem end
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
             hypothesis = intent.hypothesis, status = "INFRA", verdict = "inconclusive", reason = "interrupted",
-            speedup = {}, interval = {}, workloads = {} }
+            speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end
     if self.best then must(self.repo:set_ref(branch_ref(self), self.best.commit)) end

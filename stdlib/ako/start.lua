@@ -111,18 +111,18 @@ local function tensors_text(task)
     return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
 end
 
-local function measure_text(steps, tolerance)
+local function measure_text(steps, tolerance, place)
     local check = ("%s, %s atol %g rtol %g"):format(format.count(#steps.check.seeds, "check"), tolerance.predicate,
         tolerance.atol, tolerance.rtol)
     local time = steps.time
     return check, ("%d warm-ups, %d launches%s, timer %s"):format(time.warmup, time.launches,
-        time.flush and ", cache flushed before each" or "", time.timer)
+        time.flush and ", cache flushed before each" or "", place == "cpu" and "wall" or time.timer)
 end
 
 --- The resolved plan as lines { name, text }, in reading order.
 function Start:plan_lines()
     local task, device, host = self.task, self.evaluator.device, self.host
-    local check, time = measure_text(self.plan.steps, self.plan.tolerance)
+    local check, time = measure_text(self.plan.steps, self.plan.tolerance, task.place)
     local folder = self.ws and self.ws.folder or workspace.plan(host, task, self.bundled) or "a new scratch folder"
     local against = self.plan.comparable and "" or " (other kind of device: correctness only, no speed-up)"
     local lines = {

@@ -81,6 +81,13 @@ t.test("verdicts", function()
     t.eq(verdict(trial(2, 1.9, 2.1, 11), {}, options { justify = "fused six kernels" }), "keep")
 end)
 
+t.test("a candidate's steps end soon after what the original took", function()
+    local steps = plan.steps(kernelbench, nil)
+    local limits = plan.for_candidate(steps, kernelbench.budget, { build = 20, check = 3000, time = 60000 }).limits
+    t.eq(limits, { build = 10000000000, check = 30000000000, time = 180000000000 })
+    t.eq(plan.for_candidate(steps, { build = 1 }, {}), steps)
+end)
+
 t.test("its numbers reach the evaluator", function()
     local steps = plan.steps(kernelbench, nil)
     t.eq(#steps.check.seeds, 5)
