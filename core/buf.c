@@ -90,11 +90,11 @@ char *ako_buf_take(ako_buf *buf)
     return data;
 }
 
-/* Bytes of the valid UTF-8 sequence at `s`, 0 when there is none (RFC 3629: shortest form, no surrogates). */
-static size_t sequence_length(const unsigned char *s, size_t left)
+size_t ako_utf8_length(const char *text, size_t size)
 {
+    const unsigned char *s = (const unsigned char *)text;
     size_t n = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left)
+    if (n == 0 || n > size)
         return 0;
     for (size_t i = 1; i < n; i++)
         if ((s[i] & 0xc0) != 0x80)
@@ -108,7 +108,7 @@ void ako_text_clean(char *text, size_t size)
 {
     unsigned char *s = (unsigned char *)text;
     for (size_t i = 0; i < size;) {
-        size_t n = sequence_length(s + i, size - i);
+        size_t n = ako_utf8_length(text + i, size - i);
         if (n == 1 && isspace(s[i]))
             s[i] = ' ';
         else if (n == 0 || s[i] < 0x20 || s[i] == 0x7f)

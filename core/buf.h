@@ -22,6 +22,10 @@ void ako_buf_drop(ako_buf *buf, size_t n);     /* removes the first n bytes */
 void ako_buf_free(ako_buf *buf);
 char *ako_buf_take(ako_buf *buf); /* the string, now the caller's to free(); "" when empty; NULL after oom */
 
+/* Bytes of the valid UTF-8 sequence (RFC 3629: shortest form, no surrogates) that starts at `text`, of which `size` > 0
+ * bytes are there; 0 when there is none. */
+size_t ako_utf8_length(const char *text, size_t size);
+
 /* Makes one line of the text that JSON and terminals take: white space becomes ' ', other control characters and bytes
  * that are not valid UTF-8 become '?'. */
 void ako_text_clean(char *text, size_t size);

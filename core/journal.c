@@ -97,8 +97,8 @@ static int is_record(int fd, off_t start, off_t end)
     ako_json *value = NULL;
     int verdict = -1;
     if (line && pread(fd, line, size, start) == (ssize_t)size)
-        verdict = size > 0 && line[size - 1] == '\n' && ako_json_parse(&value, line, size - 1) == AKO_OK &&
-                  ako_json_type_of(value) == AKO_JSON_OBJECT;
+        verdict =
+            size > 0 && line[size - 1] == '\n' && line[0] == '{' && ako_json_parse(&value, line, size - 1) == AKO_OK;
     ako_json_free(value);
     free(line);
     return verdict;

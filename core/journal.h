@@ -35,6 +35,12 @@ void ako_journal_reader_close(ako_journal_reader *reader); /* NULL is fine */
  */
 int ako_journal_next(ako_journal_reader *reader, ako_json **record);
 
+/* The same for who parses the lines: the next one without its newline, valid until the next call and with a NUL behind
+ * it; refuse says that it is no JSON after all, and gives AKO_EOF when it is the last line, which then is the torn one,
+ * or else AKO_CORRUPT. */
+int ako_journal_next_text(ako_journal_reader *reader, const char **text, size_t *size);
+int ako_journal_refuse(ako_journal_reader *reader);
+
 /* Valid once next has given AKO_EOF: the bytes of the torn last line, 0 for none. */
 int64_t ako_journal_torn_bytes(const ako_journal_reader *reader);
 

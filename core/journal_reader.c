@@ -11,7 +11,7 @@ struct ako_journal_reader {
     char *path;
     char *line;
     size_t capacity;
-    int64_t number; /* of the line read last, from 1 */
+    int64_t number, size; /* of the line read last: from 1, in bytes */
     int64_t torn_bytes;
 };
 
@@ -52,38 +52,44 @@ static int at_end(ako_journal_reader *reader)
     return c == EOF;
 }
 
-/* An object on a line of its own, or NULL. */
-static ako_json *parse_line(const char *line, size_t size)
+int ako_journal_next_text(ako_journal_reader *reader, const char **text, size_t *size)
 {
-    ako_json *record = NULL;
-    if (line[size - 1] != '\n' || ako_json_parse(&record, line, size - 1) != AKO_OK)
-        return NULL;
-    if (ako_json_type_of(record) == AKO_JSON_OBJECT)
-        return record;
-    ako_json_free(record);
-    return NULL;
-}
-
-int ako_journal_next(ako_journal_reader *reader, ako_json **record)
-{
-    *record = NULL;
     errno = 0;
-    ssize_t size = getline(&reader->line, &reader->capacity, reader->file);
-    if (size <= 0 && (ferror(reader->file) || errno != 0))
+    ssize_t n = getline(&reader->line, &reader->capacity, reader->file);
+    if (n <= 0 && (ferror(reader->file) || errno != 0))
         return ako_fail_errno("journal", "cannot read %s", reader->path);
-    if (size <= 0)
+    if (n <= 0)
         return AKO_EOF;
     reader->number++;
-    *record = parse_line(reader->line, (size_t)size);
-    if (*record)
-        return AKO_OK;
+    reader->size = n;
+    if (reader->line[n - 1] != '\n' || reader->line[0] != '{')
+        return ako_journal_refuse(reader);
+    reader->line[n - 1] = '\0';
+    *text = reader->line;
+    *size = (size_t)n - 1;
+    return AKO_OK;
+}
+
+int ako_journal_refuse(ako_journal_reader *reader)
+{
     if (!at_end(reader))
         return ako_fail(AKO_CORRUPT, "journal",
                         "%s:%lld: damaged: not a JSON object; restore the file from a copy, or remove this line to go "
                         "on without it",
                         reader->path, (long long)reader->number);
-    reader->torn_bytes = size;
+    reader->torn_bytes = reader->size;
     return AKO_EOF;
+}
+
+int ako_journal_next(ako_journal_reader *reader, ako_json **record)
+{
+    const char *text;
+    size_t size;
+    *record = NULL;
+    int status = ako_journal_next_text(reader, &text, &size);
+    if (status != AKO_OK)
+        return status;
+    return ako_json_parse(record, text, size) == AKO_OK ? AKO_OK : ako_journal_refuse(reader);
 }
 
 int64_t ako_journal_torn_bytes(const ako_journal_reader *reader)

@@ -1,6 +1,7 @@
 /* ako.journal over core/journal.h. A handle owns an open journal; reading needs none. */
 #include "journal.h"
-#include "akl.h"
+
+#include "decode.h"
 
 #define TYPE "ako.journal"
 #define READER_TYPE "ako.journal.reader"
@@ -26,15 +27,15 @@ static int reader_close(lua_State *L)
     return 0;
 }
 
-/* [-0, +1, e] The next record; nothing and a status other than AKO_OK at the end. The slot owns it meanwhile. */
-static int push_next(lua_State *L, ako_journal_reader *reader, ako_json **slot)
+/* [-0, +1, e] The next record; nothing, and a status other than AKO_OK, at the end. */
+static int push_next(lua_State *L, ako_journal_reader *reader, akl_decoder *decoder, ako_buf *scratch)
 {
-    ako_json_free(*slot);
-    *slot = NULL;
-    int status = ako_journal_next(reader, slot);
-    if (status == AKO_OK)
-        akl_push_json(L, *slot);
-    return status;
+    const char *text;
+    size_t size;
+    int status = ako_journal_next_text(reader, &text, &size);
+    if (status != AKO_OK)
+        return status;
+    return akl_decode(L, decoder, text, size, scratch) == AKO_OK ? AKO_OK : ako_journal_refuse(reader);
 }
 
 /* [-0, +2 or +3, e] All records, or an empty array after giving each to the function at `each` (0: none); then the
@@ -42,13 +43,15 @@ static int push_next(lua_State *L, ako_journal_reader *reader, ako_json **slot)
 static int read_all(lua_State *L, const char *path, int each)
 {
     ako_journal_reader **reader = akl_new(L, sizeof *reader, READER_TYPE);
-    ako_json **slot = akl_json_slot(L);
+    akl_decoder *decoder = lua_newuserdatauv(L, sizeof *decoder, 0);
+    *decoder = (akl_decoder){0};
+    ako_buf *scratch = akl_buf(L);
     lua_newtable(L);
     int records = lua_gettop(L), status = ako_journal_reader_open(reader, path);
     for (lua_Integer n = 1; status == AKO_OK; n++) {
         if (each)
             lua_pushvalue(L, each);
-        status = push_next(L, *reader, slot);
+        status = push_next(L, *reader, decoder, scratch);
         if (status == AKO_OK && each)
             lua_call(L, 1, 0);
         else if (status == AKO_OK)

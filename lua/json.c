@@ -1,8 +1,8 @@
 /* ako.json over core/json.h: integer-exact JSON. What a value becomes is told in akl.h. */
 #include <stdlib.h>
 
-#include "akl.h"
 #include "buf.h"
+#include "decode.h"
 
 #define DEFAULT_LIMIT (256 << 20) /* bytes of text */
 
@@ -24,16 +24,13 @@ static int json_decode(lua_State *L)
     const char *text = luaL_checklstring(L, 1, &size);
     lua_Integer limit = luaL_optinteger(L, 2, DEFAULT_LIMIT);
     luaL_argcheck(L, limit >= 0, 2, "a limit is not negative");
-    int status = AKO_OK;
-    ako_json **value = akl_json_slot(L);
-    if (size > (size_t)limit)
-        status = ako_fail(AKO_LIMIT, "json", "the text is larger than %lld bytes", (long long)limit);
-    if (status == AKO_OK)
-        status = ako_json_parse(value, text, size);
-    if (status != AKO_OK)
+    if (size > (size_t)limit) {
+        ako_fail(AKO_LIMIT, "json", "the text is larger than %lld bytes", (long long)limit);
         return akl_fail(L);
-    akl_push_json(L, *value);
-    return 1;
+    }
+    ako_buf *scratch = akl_buf(L);
+    akl_decoder decoder = {0};
+    return akl_decode(L, &decoder, text, size, scratch) == AKO_OK ? 1 : akl_fail(L);
 }
 
 /* Marks a table, and a new one when there is none, as an array: only an empty one needs it. */

@@ -6,11 +6,13 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "json.h"
+#include "json_scan.h"
 
 static ako_json *parse(const char *text)
 {
@@ -135,6 +137,152 @@ static void builds_values(void **state)
     assert_null(ako_json_new_real(INFINITY));
 }
 
+/* ---- token by token ---- */
+
+/* Writes a text again out of its tokens, with a blank behind each. Gives a status. */
+static int rewrite(ako_buf *out, const char *text, size_t size)
+{
+    static const char *const fixed[] = {"", "{", "}", "[", "]", "", "", "", "", "true", "false", "null"};
+    ako_json_scan scan;
+    ako_buf scratch = {0};
+    int token;
+    ako_json_scan_start(&scan, text, size, &scratch);
+    while ((token = ako_json_scan_next(&scan)) > 0) {
+        if (token == AKO_JSON_TOKEN_KEY || token == AKO_JSON_TOKEN_STRING)
+            ako_buf_printf(out, "%.*s%s ", (int)scan.size, scan.string, token == AKO_JSON_TOKEN_KEY ? ":" : "");
+        else if (token == AKO_JSON_TOKEN_INTEGER)
+            ako_buf_printf(out, "%lld ", (long long)scan.integer);
+        else if (token == AKO_JSON_TOKEN_REAL)
+            ako_buf_printf(out, "%.17g ", scan.real);
+        else
+            ako_buf_printf(out, "%s ", fixed[token]);
+    }
+    ako_buf_free(&scratch);
+    return token;
+}
+
+static void assert_tokens(const char *text, const char *want)
+{
+    ako_buf got = {0};
+    assert_int_equal(rewrite(&got, text, strlen(text)), AKO_JSON_TOKEN_END);
+    assert_string_equal(got.data, want);
+    ako_buf_free(&got);
+}
+
+static void scans_tokens(void **state)
+{
+    (void)state;
+    assert_tokens(" {\"a\" : [1,-2 , {}],\n\"b\":{\"c\":null}, \"d\":[true,false,[]]} ",
+                  "{ a: [ 1 -2 { } ] b: { c: null } d: [ true false [ ] ] } ");
+    assert_tokens("\"\\u00e9\\ud83d\\ude00\\n\\\"\xc3\xa9 \\/\"", "\xc3\xa9\xf0\x9f\x98\x80\n\"\xc3\xa9 / ");
+    assert_tokens("-9223372036854775808", "-9223372036854775808 ");
+    assert_tokens("9223372036854775807", "9223372036854775807 ");
+}
+
+static void assert_scan_refuses(const char *text, const char *message)
+{
+    ako_buf got = {0};
+    assert_int_equal(rewrite(&got, text, strlen(text)), AKO_INVALID);
+    assert_string_equal(ako_error_last()->message, message);
+    ako_buf_free(&got);
+}
+
+static void scan_says_where_a_fault_is(void **state)
+{
+    (void)state;
+    assert_scan_refuses("{\"a\":1,\n\"b\" 2}", "line 2 column 5: ':' is missing");
+    assert_scan_refuses("[1 2]", "line 1 column 4: ',' or ']' is missing");
+    assert_scan_refuses("[1,]", "line 1 column 4: not a JSON value");
+    assert_scan_refuses("{\"a\":1,}", "line 1 column 8: a key in quotes is missing");
+    assert_scan_refuses("1 2", "line 1 column 3: more behind the value");
+    assert_scan_refuses("9223372036854775808", "line 1 column 1: an integer of more than 64 bits");
+    assert_scan_refuses("-9223372036854775809", "line 1 column 1: an integer of more than 64 bits");
+    assert_scan_refuses("1e999", "line 1 column 1: a number too large for a double");
+    assert_scan_refuses("\"\\ud800\"", "line 1 column 8: half a surrogate pair");
+    assert_scan_refuses("{\"\\u0000\":1}", "line 1 column 10: a NUL in a key");
+    assert_scan_refuses("\"abc", "line 1 column 5: the text ends in a string");
+    assert_scan_refuses("", "line 1 column 1: not a JSON value");
+    char deep[600];
+    memset(deep, '[', sizeof deep - 1);
+    deep[sizeof deep - 1] = '\0';
+    assert_scan_refuses(deep, "line 1 column 513: maximum depth reached");
+}
+
+static void scan_reads_reals_exactly(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    for (int i = 0; i < 20000; i++) {
+        char text[64];
+        double value = ldexp((double)rand_r(&seed) * rand_r(&seed), rand_r(&seed) % 120 - 90);
+        snprintf(text, sizeof text, i % 2 ? "%.*f" : "%.*e", 1 + (int)(rand_r(&seed) % 17), i % 3 ? value : -value);
+        ako_json_scan scan;
+        ako_json_scan_start(&scan, text, strlen(text), NULL);
+        assert_int_equal(ako_json_scan_next(&scan), AKO_JSON_TOKEN_REAL);
+        assert_true(scan.real == strtod(text, NULL));
+    }
+}
+
+/* ---- random text ---- */
+
+/* What the tokens are of a tree that jansson has read. */
+static void write_tree(ako_buf *out, const ako_json *value)
+{
+    size_t size;
+    switch (ako_json_type_of(value)) {
+    case AKO_JSON_OBJECT:
+        ako_buf_puts(out, "{ ");
+        for (void *i = ako_json_next(value, NULL); i; i = ako_json_next(value, i)) {
+            ako_buf_printf(out, "%s: ", ako_json_key(i, NULL));
+            write_tree(out, ako_json_value(i));
+        }
+        ako_buf_puts(out, "} ");
+        break;
+    case AKO_JSON_ARRAY:
+        ako_buf_puts(out, "[ ");
+        for (size_t i = 0; i < ako_json_count(value); i++)
+            write_tree(out, ako_json_at(value, i));
+        ako_buf_puts(out, "] ");
+        break;
+    case AKO_JSON_STRING: {
+        const char *text = ako_json_string(value, &size);
+        ako_buf_printf(out, "%.*s ", (int)size, text);
+        break;
+    }
+    case AKO_JSON_INTEGER:
+        ako_buf_printf(out, "%lld ", (long long)ako_json_integer(value));
+        break;
+    case AKO_JSON_REAL:
+        ako_buf_printf(out, "%.17g ", ako_json_real(value));
+        break;
+    case AKO_JSON_BOOL:
+        ako_buf_puts(out, ako_json_bool(value) ? "true " : "false ");
+        break;
+    case AKO_JSON_NULL:
+        ako_buf_puts(out, "null ");
+        break;
+    }
+}
+
+/* Both readers take and refuse the same, and read the same; duplicate keys, which only one looks for, aside. */
+static void assert_readers_agree(const char *text, size_t size)
+{
+    ako_json *value;
+    ako_buf tree = {0}, tokens = {0};
+    int parsed = ako_json_parse(&value, text, size);
+    bool duplicate = parsed != AKO_OK && strstr(ako_error_last()->message, "duplicate");
+    int scanned = rewrite(&tokens, text, size);
+    if (!duplicate && (parsed == AKO_OK) != (scanned == AKO_JSON_TOKEN_END))
+        fail_msg("one of two readers refuses %.*s", (int)size, text);
+    if (parsed == AKO_OK) {
+        write_tree(&tree, value);
+        assert_string_equal(tokens.data, tree.data);
+    }
+    ako_json_free(value);
+    ako_buf_free(&tree);
+    ako_buf_free(&tokens);
+}
+
 /* Random edits of a document: what is accepted is written, read and written again the same. */
 static void survives_random_text(void **state)
 {
@@ -148,6 +296,7 @@ static void survives_random_text(void **state)
         memcpy(text, sample, sizeof sample);
         for (int n = rand_r(&seed) % 3; n >= 0; n--)
             text[(size_t)rand_r(&seed) % (sizeof sample - 1)] = alphabet[(size_t)rand_r(&seed) % (sizeof alphabet - 1)];
+        assert_readers_agree(text, sizeof sample - 1);
         ako_json *value;
         if (ako_json_parse(&value, text, sizeof sample - 1) != AKO_OK)
             continue;
@@ -165,9 +314,15 @@ static void survives_random_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_what_it_reads),   cmocka_unit_test(writes_reals_in_few_digits),
-        cmocka_unit_test(says_where_a_fault_is), cmocka_unit_test(walks_values),
-        cmocka_unit_test(builds_values),         cmocka_unit_test(survives_random_text),
+        cmocka_unit_test(keeps_what_it_reads),
+        cmocka_unit_test(writes_reals_in_few_digits),
+        cmocka_unit_test(says_where_a_fault_is),
+        cmocka_unit_test(walks_values),
+        cmocka_unit_test(builds_values),
+        cmocka_unit_test(scans_tokens),
+        cmocka_unit_test(scan_says_where_a_fault_is),
+        cmocka_unit_test(scan_reads_reals_exactly),
+        cmocka_unit_test(survives_random_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
