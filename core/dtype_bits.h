@@ -242,11 +242,11 @@ AKO_SHARED float ako_round_to_odd(double value)
 AKO_SHARED int64_t ako_round_signed(double value, int64_t low, int64_t high)
 {
     double rounded = rint(value);
-    if (rounded <= (double)low)
-        return low;
     if (rounded >= (double)high)
         return high;
-    return rounded < 0 || rounded >= 0 ? (int64_t)rounded : 0;
+    if (rounded > (double)low)
+        return (int64_t)rounded;
+    return rounded <= (double)low ? low : 0;
 }
 
 AKO_SHARED uint64_t ako_round_unsigned(double value, uint64_t high)

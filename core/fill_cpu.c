@@ -5,6 +5,8 @@
 #include "ops_backend.h"
 #include "parallel.h"
 
+#define BATCH_ELEMENTS (4u * AKO_BATCH)
+
 typedef struct fill_job {
     unsigned char *base;
     uint64_t count;
@@ -20,9 +22,9 @@ FOR_ONE_DTYPE void fill_narrow(const fill_job *job, const ako_fill_plan *plan, s
                                uint64_t end)
 {
     for (uint64_t group = begin; group < end; group += AKO_BATCH) {
-        uint32_t elements[4 * AKO_BATCH];
+        uint32_t elements[BATCH_ELEMENTS];
         uint64_t first = 4 * group, stop = 4 * end < job->count ? 4 * end : job->count;
-        uint64_t n = stop - first < 4 * AKO_BATCH ? stop - first : 4 * AKO_BATCH;
+        uint64_t n = stop - first < BATCH_ELEMENTS ? stop - first : BATCH_ELEMENTS;
         ako_narrow_groups(elements, plan, group, AKO_BATCH);
         for (uint64_t i = 0; i < n; i++)
             put(job->base, first + i, elements[i], size);

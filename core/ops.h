@@ -20,7 +20,8 @@ void ako_ops_free(ako_ops *ops);
 typedef enum ako_fill_kind { AKO_FILL_NORMAL, AKO_FILL_UNIFORM, AKO_FILL_CONSTANT, AKO_FILL_ARANGE } ako_fill_kind;
 
 /* NORMAL: mean a, deviation b. UNIFORM: floats in [a, b), integers in [a, b] inclusive, bool 0/1. CONSTANT: a.
- * ARANGE: a + i*b. Philox4x32-10 keyed by (seed, stream), counter = element index: any part can be made alone. */
+ * ARANGE: a + i*b. Integers are rounded and clamped to their dtype. Philox4x32-10 keyed by (seed, stream), its counter
+ * the index of a group of four or two elements (core/fill.h): element i depends on nothing but these. */
 typedef struct ako_fill {
     ako_fill_kind kind;
     double a, b;
@@ -28,6 +29,7 @@ typedef struct ako_fill {
     uint32_t stream; /* one a tensor */
 } ako_fill;
 
+/* AKO_INVALID for an empty interval and for values that are not finite (CONSTANT may be) or beyond the dtype. */
 int ako_ops_fill(ako_ops *ops, void *base, ako_dtype dtype, size_t count, const ako_fill *fill);
 
 /* Fills bytes with the poison pattern (0xFF: NaN in every float dtype, -1 or the maximum in integers). */
@@ -49,7 +51,8 @@ int ako_ops_copy(ako_ops *ops, void *to, const void *from, size_t bytes); /* wit
  *   ALLCLOSE_REF  bad when d > atol + rtol*|y|            ALLCLOSE_OUT  bad when d > atol + rtol*|x| (KernelBench)
  *   RATIO_CAP     as ALLCLOSE_REF, passes with ratio_required matched and max abs <= cap (cap 0: none); non-finite
  *                 values fail; an all-zero output against a non-zero reference fails
- *   ABS_AND_REL   bad when d > atol and d/(|y| + 1e-8) > rtol; passes with ratio_required matched */
+ *   ABS_AND_REL   bad when d > atol and d/(|y| + 1e-8) > rtol; passes with ratio_required matched
+ * Floats are compared in double, integers exactly in 64 bits, bool as the byte it is (255 is not 1). */
 typedef enum ako_predicate { AKO_ALLCLOSE_REF, AKO_ALLCLOSE_OUT, AKO_RATIO_CAP, AKO_ABS_AND_REL } ako_predicate;
 
 typedef struct ako_tolerance {
@@ -61,7 +64,8 @@ typedef struct ako_tolerance {
     bool equal_inf;        /* infinities of equal sign are good; otherwise any infinity is bad */
 } ako_tolerance;
 
-int ako_predicate_parse(ako_predicate *out, const char *name); /* "allclose_ref" (also "allclose"), "allclose_out", ... */
+int ako_predicate_parse(ako_predicate *out,
+                        const char *name); /* "allclose_ref" (also "allclose"), "allclose_out", ... */
 const char *ako_predicate_name(ako_predicate predicate);
 
 #define AKO_MISMATCHES 8
@@ -79,6 +83,7 @@ typedef struct ako_comparison {
     } first[AKO_MISMATCHES];
 } ako_comparison;
 
+/* `passed` is the verdict on the whole. AKO_INVALID for tolerances that are negative or NaN. */
 int ako_ops_compare(ako_ops *ops, ako_comparison *out, const void *got, const void *expected, ako_dtype dtype,
                     size_t count, const ako_tolerance *tolerance);
 

@@ -138,7 +138,7 @@ static int load(ako_tensor *out, json_t *head, const ako_tensor_source *source, 
 {
     const char *name = "";
     const json_t *entry;
-    extent where;
+    extent where = {0};
     int status = check_extents(head, source->size - data_start, source->name);
     if (status == AKO_OK)
         status = choose(&name, &entry, head, member, source->name);
