@@ -1,6 +1,7 @@
 /* ako.console: the two streams to people. Results go out, progress and complaints go err. */
 #include "akl.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,7 +14,9 @@ static int write_text(lua_State *L, FILE *stream)
     size_t size;
     const char *text = luaL_checklstring(L, 1, &size);
     bool written = fwrite(text, 1, size, stream) == size && fflush(stream) == 0;
-    return akl_result(L, written ? AKO_OK : ako_fail_errno("console", "cannot write"));
+    if (!written && errno != EPIPE) /* a reader that has gone away has read enough */
+        return akl_result(L, ako_fail_errno("console", "cannot write"));
+    return akl_result(L, AKO_OK);
 }
 
 /* ako.console.out(text): the result, to stdout, at once */

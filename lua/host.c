@@ -14,12 +14,16 @@ akh_host *akh_of(lua_State *L)
 
 void akh_push_out_of_memory(lua_State *L)
 {
-    const akh_host *host = akh_of(L);
+    akh_host *host = akh_of(L);
     const char *subject = host->subject ? host->subject : "";
-    lua_pushfstring(L, "%s%sneeds more than the memory limit of %d MB (--memory-limit)", subject, *subject ? ": " : "",
-                    (int)(host->memory.limit >> 20));
+    size_t limit = host->memory.limit >> 10;
+    bool mega = limit >= 1024;
+    host->memory.lifted = true;
+    lua_pushfstring(L, "%s%sneeds more than the memory limit of %d %s (--memory-limit)", subject, *subject ? ": " : "",
+                    (int)(mega ? limit >> 10 : limit), mega ? "MB" : "KB");
     akh_push_leave(L, AKH_EXIT_POLICY, lua_tostring(L, -1));
     lua_remove(L, -2);
+    host->memory.lifted = false;
 }
 
 /* Says why the program ends and gives its exit code. */
@@ -48,21 +52,28 @@ static int body(lua_State *L)
     return 1;
 }
 
-/* [-1, +0, e] What ended the run is on top; runs protected, since making its text may need memory. */
+static const char *text_of_error(lua_State *L, int index)
+{
+    if (lua_isstring(L, index) || luaL_getmetafield(L, index, "__tostring") != LUA_TNIL)
+        return luaL_tolstring(L, index, NULL);
+    return lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, index));
+}
+
+/* (error, out of memory) -> exit code: says what ended the run. */
 static int explain(lua_State *L)
 {
+    if (lua_toboolean(L, 2)) {
+        akh_push_out_of_memory(L);
+        lua_replace(L, 1);
+    }
     if (!akh_is_leave(L, 1)) {
-        bool has_text = lua_isstring(L, 1) || luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL;
-        const char *text = has_text ? luaL_tolstring(L, 1, NULL)
-                                    : lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
-        lua_pushinteger(L, say(AKH_EXIT_POLICY, text));
+        lua_pushinteger(L, say(AKH_EXIT_POLICY, text_of_error(L, 1)));
         return 1;
     }
-    lua_getfield(L, 1, "code");
     lua_getfield(L, 1, "message");
     if (lua_rawlen(L, -1) > 0)
         say(0, lua_tostring(L, -1));
-    lua_pop(L, 1);
+    lua_getfield(L, 1, "code");
     return 1;
 }
 
@@ -72,14 +83,11 @@ static int end_of(akh_host *host, int status)
     lua_State *L = host->L;
     if (status == LUA_OK)
         return (int)lua_tointeger(L, -1);
-    host->memory.limit = SIZE_MAX; /* saying why must not fail for the same reason */
-    host->clock.total_ns = 0;
+    lua_sethook(L, NULL, 0, 0); /* saying why must not fail for the same reason */
     lua_pushcfunction(L, explain);
-    if (status == LUA_ERRMEM)
-        akh_push_out_of_memory(L);
-    else
-        lua_pushvalue(L, -2);
-    if (lua_pcall(L, 1, 1, 0) != LUA_OK)
+    lua_pushvalue(L, -2);
+    lua_pushboolean(L, status == LUA_ERRMEM);
+    if (lua_pcall(L, 2, 1, 0) != LUA_OK)
         return say(AKH_EXIT_POLICY, "out of memory");
     return (int)lua_tointeger(L, -1);
 }

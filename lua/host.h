@@ -21,6 +21,7 @@ enum {
 
 typedef struct akh_memory {
     size_t used, limit; /* bytes */
+    bool lifted;        /* while the message about the limit is made */
 } akh_memory;
 
 /* Lua's own running time: CPU time of the thread, without core calls between akl_clock_stop and akl_clock_start.
@@ -31,6 +32,7 @@ typedef struct akh_clock {
     volatile int64_t mark_ns;      /* CPU clock when Lua last went on */
     volatile int64_t total_ns;     /* limit of used_ns; 0: none */
     volatile int64_t call_end_ns;  /* used_ns at which the present call into a policy is over its limit; 0: none */
+    bool expired;                  /* the hook has raised, and goes on doing so */
 } akh_clock;
 
 typedef struct akh_host {
@@ -56,7 +58,7 @@ int akh_find_home(char **out);
 
 /* limits.c */
 #define AKH_CALL_LIMIT_S 5 /* of Lua's running time: one hook of a policy, or its loading */
-#define AKH_DEFAULT_TIME_S 60
+#define AKH_DEFAULT_TIME_S 10
 #define AKH_DEFAULT_MEMORY ((size_t)256 << 20)
 
 void *akh_allocate(void *memory, void *block, size_t old_size, size_t new_size); /* a lua_Alloc */

@@ -49,14 +49,12 @@ static int host_call(lua_State *L)
     int64_t before = akh_begin_call(&akh_of(L)->clock);
     int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 1);
     akh_end_call(L, before);
-    if (status == LUA_ERRMEM)
+    if (status == LUA_ERRMEM) {
         akh_push_out_of_memory(L);
+        lua_replace(L, 2);
+    }
     lua_pushboolean(L, status == LUA_OK);
     lua_replace(L, 1);
-    if (status != LUA_OK) {
-        lua_replace(L, 2);
-        lua_settop(L, 2);
-    }
     return lua_gettop(L);
 }
 
@@ -76,10 +74,11 @@ static int host_is_leave(lua_State *L)
     return 1;
 }
 
-/* ako.host.load(path, name): the file's chunk, which sees the user's environment; `name` is what messages call it. */
+/* ako.host.load(path, name, internal): the file's chunk, which sees what user code sees, or what the standard library
+ * does; `name` is what messages call it. */
 static int host_load(lua_State *L)
 {
-    return akh_load(L, luaL_checkstring(L, 1), luaL_checkstring(L, 2), false);
+    return akh_load(L, luaL_checkstring(L, 1), luaL_checkstring(L, 2), lua_toboolean(L, 3));
 }
 
 static void replace_string(lua_State *L, char **slot, const char *text)

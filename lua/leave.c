@@ -35,10 +35,26 @@ bool akh_is_leave(lua_State *L, int index)
     return same;
 }
 
+/* [-0, +1, e] The traceback on top without the part that is the same in every one: how we came into the user's code. */
+static void cut_entry(lua_State *L)
+{
+    static const char *const entries[] = {"\n\t[C]: in function 'ako.host.call'",
+                                          "\n\t(...tail calls...)\n\tstdlib/ako/cli.lua:"};
+    const char *text = lua_tostring(L, -1);
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        const char *entry = strstr(text, entries[i]);
+        if (!entry)
+            continue;
+        lua_pushlstring(L, text, (size_t)(entry - text));
+        return;
+    }
+}
+
 int akh_message_handler(lua_State *L)
 {
     if (lua_type(L, 1) != LUA_TSTRING || strstr(lua_tostring(L, 1), "\nstack traceback:"))
         return 1;
     luaL_traceback(L, L, lua_tostring(L, 1), 1);
+    cut_entry(L);
     return 1;
 }

@@ -27,7 +27,8 @@ void *akh_allocate(void *ud, void *block, size_t old_size, size_t new_size)
         memory->used -= held;
         return NULL;
     }
-    if (new_size > held && (memory->used >= memory->limit || new_size - held > memory->limit - memory->used))
+    size_t room = memory->used < memory->limit ? memory->limit - memory->used : 0;
+    if (new_size > held && new_size - held > room && !memory->lifted)
         return NULL;
     void *moved = realloc(block, new_size);
     if (moved)
@@ -85,9 +86,24 @@ static const char *push_place(lua_State *L, lua_Debug *ar)
     return lua_pushfstring(L, "%s:%d: ", ar->short_src, ar->currentline);
 }
 
+/* [-0, +1, e] What is raised at a limit: made once, so that it names the place where the limit was first met. */
+static void push_expiry(lua_State *L, lua_Debug *ar, int64_t limit, const char *option)
+{
+    static const char expiry; /* a registry key */
+    akh_clock *clock = &akh_of(L)->clock;
+    if (!clock->expired) {
+        char text[80];
+        describe_limit(text, sizeof text, limit, option);
+        akh_push_leave(L, AKH_EXIT_POLICY, lua_pushfstring(L, "%s%s", push_place(L, ar), text));
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &expiry);
+        clock->expired = true;
+    }
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &expiry);
+}
+
 static void hook(lua_State *L, lua_Debug *ar)
 {
-    akh_clock *clock = &akh_of(L)->clock;
+    const akh_clock *clock = &akh_of(L)->clock;
     const char *option;
     if (akh_take_interrupt()) {
         akh_push_leave(L, AKH_EXIT_INTERRUPTED, "interrupted");
@@ -96,9 +112,7 @@ static void hook(lua_State *L, lua_Debug *ar)
     int64_t limit = passed_limit(clock, akh_used_ns(clock), &option);
     lua_sethook(L, hook, LUA_MASKCOUNT, limit ? 1 : HOOK_INSTRUCTIONS);
     if (limit) {
-        char text[80];
-        describe_limit(text, sizeof text, limit, option);
-        akh_push_leave(L, AKH_EXIT_POLICY, lua_pushfstring(L, "%s%s", push_place(L, ar), text));
+        push_expiry(L, ar, limit, option);
         lua_error(L);
     }
 }
@@ -114,6 +128,7 @@ void akh_end_call(lua_State *L, int64_t before)
 {
     akh_clock *clock = &akh_of(L)->clock;
     clock->call_end_ns = before;
+    clock->expired = false;
     lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_INSTRUCTIONS);
 }
 

@@ -134,15 +134,14 @@ AKL_RAISES static int not_found(lua_State *L, const char *name)
 }
 
 /* [-0, +1, e] The module's loader: an opener in C or a chunk. */
-static void push_loader(lua_State *L, const char *name, bool internal)
+static void push_loader(lua_State *L, const char *name)
 {
     place file = {0};
-    bool hidden = strcmp(name, "ako.host") == 0 && !internal;
     if (!is_module_name(name))
         luaL_error(L, "bad module name '%s'", name);
-    if (!hidden && akh_push_opener(L, name))
+    if (akh_push_opener(L, name))
         return;
-    if (hidden || !find_file(L, name, &file))
+    if (!find_file(L, name, &file))
         not_found(L, name);
     if (akh_load(L, file.path, file.name, file.internal) == 1)
         return;
@@ -162,9 +161,9 @@ static void make_known_to_tracebacks(lua_State *L, const char *name)
 }
 
 /* [-0, +1, e] Runs the loader once; a module that returns nothing is `true`. `table` is that of loaded modules. */
-static void load_module(lua_State *L, int table, const char *name, bool internal)
+static void load_module(lua_State *L, int table, const char *name)
 {
-    push_loader(L, name, internal);
+    push_loader(L, name);
     lua_pushlightuserdata(L, (void *)&loading);
     lua_setfield(L, table, name);
     lua_pushstring(L, name);
@@ -182,9 +181,11 @@ static int require(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
     lua_settop(L, 1);
+    if (strcmp(name, "ako.host") == 0 && !lua_toboolean(L, lua_upvalueindex(1)))
+        return not_found(L, name);
     lua_rawgetp(L, LUA_REGISTRYINDEX, &modules);
     if (lua_getfield(L, 2, name) == LUA_TNIL)
-        load_module(L, 2, name, lua_toboolean(L, lua_upvalueindex(1)));
+        load_module(L, 2, name);
     else if (lua_touserdata(L, -1) == (void *)&loading)
         return luaL_error(L, "module '%s' requires itself, or could not be loaded before", name);
     return 1;

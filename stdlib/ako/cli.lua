@@ -22,7 +22,7 @@ local HOST_OPTIONS = {
     { name = "color", kind = "text", value = "WHEN", check = { "auto", "always", "never" },
         text = "auto, always or never (default: auto)" },
     { name = "time-limit", kind = "number", value = "SECONDS", check = { min = 0 },
-        text = "of Lua's own running time (default: 60; 0: none)" },
+        text = "of Lua's own running time, anew after each hook (default: 10; 0: none)" },
     { name = "memory-limit", kind = "size", text = "of Lua (default: 256M)" },
     { name = "list", kind = "flag", text = "names the bundled policies" },
     { name = "version", kind = "flag", text = "what this program is made of" },
@@ -44,8 +44,18 @@ local VERBS = {
 
 local cli = {}
 
+local function leave(code, format, ...) error(host.leave(code, format:format(...)), 0) end
+
+-- f(...), whose faults end the program. Nothing that calls user code goes through here: it has tracebacks of its own.
+local function must(f, ...)
+    local results = table.pack(fault.catch(f, ...))
+    if results[1] == nil then leave(exits.of_code(results[3]), "%s", results[2]) end
+    return table.unpack(results, 1, results.n)
+end
+
 local function print(text)
-    console.out(text)
+    local written, problem = console.out(text)
+    if not written then leave(exits.LACKING, "%s", problem) end
     return exits.DONE
 end
 
@@ -62,7 +72,7 @@ local function folder_of(path) return path:find("/") and fs.dirname(path) or "."
 -- then been loaded, one that returns nothing has been run.
 local function run_file(file, path, arguments)
     local chunk, problem, code = host.load(path, file)
-    if not chunk then error(host.leave(code == "COMPILE" and exits.POLICY or exits.USAGE, problem), 0) end
+    if not chunk then leave(code == "COMPILE" and exits.POLICY or exits.USAGE, "%s", problem) end
     arguments[0] = file
     host.subject(file, folder_of(path), arguments)
     return chunk(table.unpack(arguments))
@@ -90,8 +100,7 @@ local function check_names(specs, file)
     end
     for _, spec in ipairs(specs) do
         if taken[spec.name] then
-            error(host.leave(exits.POLICY, ("%s: option '%s' is one of %s already"):format(file, spec.key,
-                taken[spec.name])), 0)
+            leave(exits.POLICY, "%s: option '%s' is one of %s already", file, spec.key, taken[spec.name])
         end
     end
 end
@@ -125,11 +134,12 @@ local function run_policy(value, file, arguments, host_values)
     local policy = policies.adopt(value, file)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
-    local verb, values = parse_verb(arguments, { host = HOST_OPTIONS, policy = specs })
+    local verb, values = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
     if values.host.version or values.host.list then return cli.answer(values.host) end
     local ctx = context(policy, verb, values, host_values)
     ctx.file, ctx.specs = file, specs
     if ctx.host.help then return verbs.help(ctx) end
+    host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
 end
 
@@ -166,8 +176,9 @@ local function is_verb(word)
     end
 end
 
-local function run(arguments)
-    local values, _, next_index = options.parse(arguments, 1, { host = HOST_OPTIONS }, true)
+--- The whole program: the exit code for the arguments.
+return function(arguments)
+    local values, _, next_index = must(options.parse, arguments, 1, { host = HOST_OPTIONS }, true)
     apply_limits(values.host)
     local answered = cli.answer(values.host)
     if answered then return answered end
@@ -177,23 +188,14 @@ local function run(arguments)
         return exits.USAGE
     end
     if is_verb(typed) and not fs.exists(typed) then
-        fault.raise("INVALID", "the policy comes before the verb: ako-lua POLICY.lua %s", typed)
+        leave(exits.USAGE, "the policy comes before the verb: ako-lua POLICY.lua %s", typed)
     end
-    local file, path = bundled.find(typed)
+    local file, path = must(bundled.find, typed)
     local rest = table.move(arguments, next_index + 1, #arguments, 1, {})
     local result = run_file(file, path, rest)
     if result == nil then return exits.DONE end
     if type(result) ~= "table" then
-        error(host.leave(exits.POLICY, ("%s: must return a policy, a table, or nothing, returned a %s"):format(file,
-            type(result))), 0)
+        leave(exits.POLICY, "%s: must return a policy, a table, or nothing, returned a %s", file, type(result))
     end
     return run_policy(result, file, rest, values.host)
-end
-
---- The whole program: the exit code for the arguments.
-return function(arguments)
-    local code, problem, kind = fault.catch(run, arguments)
-    if code then return code end
-    console.err("ako-lua: " .. problem .. "\n")
-    return exits.of_code(kind)
 end

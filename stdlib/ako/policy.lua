@@ -191,8 +191,10 @@ function policy.option_values(given, values)
     return opt
 end
 
---- Calls the policy's hook under the time limit of a call. A hook that fails ends the program (exit 4).
+--- Calls the policy's hook under the time limit of a call; the running time of the whole program starts anew. A hook
+--- that fails ends the program (exit 4).
 function policy.call(given, name, ...)
+    host.refill()
     local results = table.pack(host.call(given[name], ...))
     if results[1] then return table.unpack(results, 2, results.n) end
     local problem = results[2]

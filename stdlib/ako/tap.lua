@@ -11,14 +11,16 @@ local Skip = {}
 local folders = {}
 local count = { run = 0, failed = 0, skipped = 0 }
 
+local SHOWN = 2000 -- bytes of a string in a message
+
 -- Text of a value for messages: strings quoted, tables with sorted keys.
 local function show(value, depth)
-    if type(value) == "string" then return ("%q"):format(value):gsub("\\\n", "\\n") end
+    if type(value) == "string" then return (("%q"):format(value:sub(1, SHOWN)):gsub("\\\n", "\\n")) end
     if type(value) ~= "table" then return tostring(value) end
     if (depth or 0) > 4 then return "{...}" end
     local parts = {}
     for key, item in pairs(value) do
-        parts[#parts + 1] = ("[%s]=%s"):format(show(key, 5), (show(item, (depth or 0) + 1)))
+        parts[#parts + 1] = ("[%s]=%s"):format(show(key, 5), show(item, (depth or 0) + 1))
     end
     table.sort(parts)
     return "{" .. table.concat(parts, ", ") .. "}"
@@ -64,16 +66,11 @@ function tap.test(name, body)
     end
 end
 
---- What goes wrong in a file outside of its tests counts as a failed test of that name.
-function tap.broken(name, problem)
-    count.run = count.run + 1
-    report_failure(name, problem)
-end
 
 --- `got` equals `want`: the same value, or tables that hold equal values under equal keys. 1 and 1.0 are equal.
 function tap.eq(got, want, message)
     if not equal(got, want) then
-        fail("%sgot %s\nwant %s", message and message .. ": " or "", (show(got)), (show(want)))
+        fail("%sgot %s\nwant %s", message and message .. ": " or "", show(got), show(want))
     end
 end
 
@@ -85,24 +82,24 @@ end
 --- `text` is a string that matches the Lua pattern.
 function tap.match(text, pattern)
     if type(text) == "string" and text:find(pattern) then return end
-    fail("%s does not match %s", (show(text)), (show(pattern)))
+    fail("%s does not match %s", show(text), show(pattern))
 end
 
 --- f(...) raises an error whose text matches the pattern.
 function tap.err(pattern, f, ...)
     local ran, problem = pcall(f, ...)
-    if ran then fail("nothing was raised; wanted %s", (show(pattern))) end
+    if ran then fail("nothing was raised; wanted %s", show(pattern)) end
     local text = tostring(problem)
-    if not text:find(pattern) then fail("raised %s, which does not match %s", (show(text)), (show(pattern))) end
+    if not text:find(pattern) then fail("raised %s, which does not match %s", show(text), show(pattern)) end
 end
 
 --- The results of a function that failed: nil (or false), a message that matches, and the code `want` when given.
 function tap.fails(pattern, result, message, code, want)
-    if result then fail("got %s; wanted a failure", (show(result))) end
+    if result then fail("got %s; wanted a failure", show(result)) end
     if type(message) ~= "string" or not message:find(pattern) then
-        fail("message %s does not match %s", (show(message)), (show(pattern)))
+        fail("message %s does not match %s", show(message), show(pattern))
     end
-    if want and code ~= want then fail("code %s; wanted %s", (show(code)), (show(want))) end
+    if want and code ~= want then fail("code %s; wanted %s", show(code), show(want)) end
 end
 
 --- Ends the present test, which counts as skipped.
@@ -128,21 +125,27 @@ end
 
 local function run_file(file)
     console.out(("# %s\n"):format(file))
-    local chunk, problem = host.load(file, file)
-    if not chunk then return tap.broken(file, problem) end
-    local ran
-    ran, problem = pcall(chunk)
-    if not ran then tap.broken(file, problem) end
+    local chunk, problem = host.load(file, file, true)
+    local ran = chunk ~= nil
+    if ran then ran, problem = pcall(chunk) end
+    if ran then return end
+    if host.is_leave(problem) then error(problem, 0) end
+    count.run = count.run + 1
+    report_failure(file, problem)
+end
+
+local function remove_folders()
+    for _, folder in ipairs(folders) do fs.remove_tree(folder) end
 end
 
 --- Runs the files, or each test_*.lua in the folder when there are none. Ends the program with 1 when a test failed.
 function tap.run(folder, files)
     if #files == 0 then files = test_files(folder) end
+    local _ <close> = setmetatable({}, { __close = remove_folders })
     for _, file in ipairs(files) do
         host.refill()
         run_file(file)
     end
-    for _, made in ipairs(folders) do fs.remove_tree(made) end
     console.out(("1..%d\n# %d passed, %d failed, %d skipped\n"):format(count.run,
         count.run - count.failed - count.skipped, count.failed, count.skipped))
     if count.failed > 0 then error(host.leave(1, "")) end
