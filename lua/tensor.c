@@ -131,7 +131,10 @@ static int tensor_read(lua_State *L)
     lua_Integer most = luaL_optinteger(L, 3, DEFAULT_VALUES);
     luaL_argcheck(L, most >= 0 && most <= MOST_ELEMENTS, 3, "not a number of elements for a table");
     ako_tensor *tensor = new_box(L);
-    if (ako_tensor_file_read(tensor, path, member) != AKO_OK)
+    akl_clock_stop(L);
+    int status = ako_tensor_file_read(tensor, path, member);
+    akl_clock_start(L);
+    if (status != AKO_OK)
         return akl_fail(L);
     uint64_t n = tensor->bytes / ako_dtype_size(tensor->dtype);
     push_description(L, tensor);
@@ -178,7 +181,10 @@ static int tensor_write(lua_State *L)
     luaL_argcheck(L, tensor.bytes == n * ako_dtype_size(dtype), 4, "the shape has another number of elements");
     tensor.data = new_elements(L, dtype, n);
     store_table(L, 4, dtype, tensor.data, n);
-    return akl_result(L, ako_tensor_file_write(path, &member, 1));
+    akl_clock_stop(L);
+    int status = ako_tensor_file_write(path, &member, 1);
+    akl_clock_start(L);
+    return akl_result(L, status);
 }
 
 /* convert(dtype, value): the bits of the value rounded to the dtype, and what they stand for. */
