@@ -73,13 +73,30 @@ static void fill_random_part(void *payload, int slot, uint64_t begin, uint64_t e
     }
 }
 
+FOR_ONE_DTYPE void fill_plain(const fill_job *job, size_t size, uint64_t begin, uint64_t end)
+{
+    const ako_fill_plan plan = *job->plan;
+    for (uint64_t i = begin; i < end; i++)
+        put(job->base, i, ako_plain_element(&plan, i), size);
+}
+
 static void fill_plain_part(void *payload, int slot, uint64_t begin, uint64_t end)
 {
     const fill_job *job = payload;
-    size_t size = ako_dtype_size(job->plan->dtype);
     (void)slot;
-    for (uint64_t i = begin; i < end; i++)
-        put(job->base, i, ako_plain_element(job->plan, i), size);
+    switch (ako_dtype_size(job->plan->dtype)) {
+    case 1:
+        fill_plain(job, 1, begin, end);
+        break;
+    case 2:
+        fill_plain(job, 2, begin, end);
+        break;
+    case 4:
+        fill_plain(job, 4, begin, end);
+        break;
+    default:
+        fill_plain(job, 8, begin, end);
+    }
 }
 
 int ako_fill_cpu(void *state, void *base, uint64_t count, const ako_fill_plan *plan)
