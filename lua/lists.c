@@ -19,6 +19,7 @@ akl_strings akl_check_strings(lua_State *L, int index, int arg)
         luaL_argexpected(L, text && strlen(items[i]) == size, arg, "array of strings without NUL bytes");
         lua_pop(L, 1);
     }
+    items[n] = NULL; /* as exec wants it */
     return (akl_strings){items, n};
 }
 
