@@ -35,7 +35,7 @@ static void put_string(ako_buf *out, const char *text, size_t size)
     ako_buf_put(out, "\"", 1);
 }
 
-/* The fewest digits from 15 that read back as the same number (17 always do), and something that tells it from an integer. */
+/* The fewest digits, from 15, that read back as the same number (17 always do); never like an integer. */
 static void put_real(ako_buf *out, double value)
 {
     char text[40];

@@ -3,18 +3,21 @@
 
 #include "clock.h"
 
+/* clock.now_ns(): monotonic, from an arbitrary origin: for intervals. */
 static int clock_now_ns(lua_State *L)
 {
     lua_pushinteger(L, ako_clock_ns());
     return 1;
 }
 
+/* clock.wall_ns(): since 1970 UTC. */
 static int clock_wall_ns(lua_State *L)
 {
     lua_pushinteger(L, ako_clock_wall_ns());
     return 1;
 }
 
+/* clock.sleep_ns(ns): sleeps, less long after Ctrl-C. */
 static int clock_sleep_ns(lua_State *L)
 {
     lua_Integer ns = luaL_checkinteger(L, 1);
@@ -25,6 +28,7 @@ static int clock_sleep_ns(lua_State *L)
     return 0;
 }
 
+/* clock.date([wall_ns]): "2025-01-31T23:59:59.123Z"; now by default. */
 static int clock_date(lua_State *L)
 {
     char text[AKO_DATE_SIZE];

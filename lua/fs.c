@@ -5,6 +5,7 @@
 #include "akl.h"
 #include "fs.h"
 
+/* fs.read(path[, limit]): the content; LIMIT when the file has more bytes than `limit`. */
 static int fs_read(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
@@ -17,6 +18,7 @@ static int fs_read(lua_State *L)
     return 1;
 }
 
+/* fs.write(path, data[, sync]): replaces the file at once and, with `sync`, for good; follows a link. */
 static int fs_write(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
@@ -25,34 +27,40 @@ static int fs_write(lua_State *L)
     return akl_result(L, ako_fs_write(path, data, size, lua_toboolean(L, 3)));
 }
 
+/* fs.copy_file(from, to): content and permissions. */
 static int fs_copy_file(lua_State *L)
 {
     const char *from = akl_check_path(L, 1);
     return akl_result(L, ako_fs_copy(akl_check_path(L, 2), from));
 }
 
+/* fs.mkdirs(path): with parents; fine when it is there. */
 static int fs_mkdirs(lua_State *L)
 {
     return akl_result(L, ako_fs_mkdirs(akl_check_path(L, 1)));
 }
 
+/* fs.remove_tree(path): with all that is below; fine when it is not there. */
 static int fs_remove_tree(lua_State *L)
 {
     return akl_result(L, ako_fs_remove_tree(akl_check_path(L, 1)));
 }
 
+/* fs.exists(path): a file, a folder, or a link that leads to one. */
 static int fs_exists(lua_State *L)
 {
     lua_pushboolean(L, ako_fs_exists(akl_check_path(L, 1)));
     return 1;
 }
 
+/* fs.is_dir(path): a folder, or a link that leads to one. */
 static int fs_is_dir(lua_State *L)
 {
     lua_pushboolean(L, ako_fs_is_dir(akl_check_path(L, 1)));
     return 1;
 }
 
+/* fs.stat(path): { type = "file", "dir", "link" or "other", size (bytes), mtime_ns }, of a link itself. */
 static int fs_stat(lua_State *L)
 {
     ako_fs_stat st;
@@ -76,6 +84,7 @@ static int collect_name(void *payload, const char *name)
     return AKO_OK;
 }
 
+/* fs.list(path): the names in a folder, in byte order. */
 static int fs_list(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
@@ -93,6 +102,7 @@ static int fs_list(lua_State *L)
     return 1;
 }
 
+/* fs.temp_dir([prefix]): a new folder that nobody else can read. */
 static int fs_temp_dir(lua_State *L)
 {
     char path[4096];
@@ -111,6 +121,7 @@ static int push_path(lua_State *L, int status, const ako_buf *path)
     return 1;
 }
 
+/* fs.absolute(path): without links, "." and ".."; the path must exist. */
 static int fs_absolute(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
@@ -118,6 +129,7 @@ static int fs_absolute(lua_State *L)
     return push_path(L, ako_fs_absolute(&out->data, path), out);
 }
 
+/* fs.user_dir(kind): the "cache", "state" or "runtime" folder of this user, made when it is not there. */
 static int fs_user_dir(lua_State *L)
 {
     static const char *const kinds[] = {"cache", "state", "runtime", NULL};
@@ -126,6 +138,7 @@ static int fs_user_dir(lua_State *L)
     return push_path(L, ako_fs_user_dir(&out->data, kind), out);
 }
 
+/* fs.program_dir(): the folder of the running program. */
 static int fs_program_dir(lua_State *L)
 {
     ako_buf *out = akl_buf(L);
@@ -134,7 +147,7 @@ static int fs_program_dir(lua_State *L)
 
 /* ---- names: text only, nothing is looked up ---- */
 
-/* Joins all arguments; an absolute one starts anew, as in a shell's cd. */
+/* fs.join(a, ...): with one slash between; an absolute part starts anew, as in a shell's cd. */
 static int fs_join(lua_State *L)
 {
     int n = lua_gettop(L);
@@ -163,6 +176,7 @@ static size_t trimmed(const char *path)
     return n;
 }
 
+/* fs.basename(path): "c" of "a/b/c" and of "a/b/c/". */
 static int fs_basename(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
@@ -173,6 +187,7 @@ static int fs_basename(lua_State *L)
     return 1;
 }
 
+/* fs.dirname(path): "a/b" of "a/b/c", "." of "c", "/" of "/c". */
 static int fs_dirname(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);

@@ -40,25 +40,28 @@ static int push_oid(lua_State *L, int status, const ako_git_oid *oid)
 
 /* ---- the repository ---- */
 
+/* repo:workdir(): the repository's working folder, absolute. */
 static int git_workdir(lua_State *L)
 {
     lua_pushstring(L, ako_git_workdir(check_git(L)));
     return 1;
 }
 
+/* repo:commondir(): .git, also of a linked working tree. */
 static int git_commondir(lua_State *L)
 {
     lua_pushstring(L, ako_git_commondir(check_git(L)));
     return 1;
 }
 
+/* repo:prefix(): the workspace seen from the working folder, "" or "sub/folder/". */
 static int git_prefix(lua_State *L)
 {
     lua_pushstring(L, ako_git_prefix(check_git(L)));
     return 1;
 }
 
-/* { oid (absent when unborn), ref (absent when detached), unborn, detached } */
+/* repo:head(): { oid (absent when unborn), ref (absent when detached), unborn, detached } */
 static int git_head(lua_State *L)
 {
     ako_git_head head;
@@ -81,7 +84,7 @@ static int git_head(lua_State *L)
     return 1;
 }
 
-/* The branch's short name, also of an unborn one; false when HEAD is detached. */
+/* repo:branch(): the branch's short name, also of an unborn one; false when HEAD is detached. */
 static int git_branch(lua_State *L)
 {
     static const char heads[] = "refs/heads/";
@@ -95,6 +98,7 @@ static int git_branch(lua_State *L)
     return 1;
 }
 
+/* repo:status(): array of { path, code } as `git status --porcelain` has them, for the workspace. */
 static int git_status(lua_State *L)
 {
     static const char *const names[] = {"path", "code"};
@@ -111,12 +115,14 @@ static int git_status(lua_State *L)
 
 /* ---- objects ---- */
 
+/* repo:resolve(rev): its oid. */
 static int git_resolve(lua_State *L)
 {
     ako_git_oid oid;
     return push_oid(L, ako_git_resolve(&oid, check_git(L), luaL_checkstring(L, 2)), &oid);
 }
 
+/* repo:tree(base, paths): the oid of the tree of `base` (nil: empty) with the files at these paths as they are now. */
 static int git_tree(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -129,6 +135,7 @@ static int git_tree(lua_State *L)
     return push_oid(L, status, &oid);
 }
 
+/* repo:read(rev, path): the content of a file. */
 static int git_read(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -140,6 +147,7 @@ static int git_read(lua_State *L)
     return 1;
 }
 
+/* repo:hash(path): the oid of a file as it is now. */
 static int git_hash_file(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -147,6 +155,7 @@ static int git_hash_file(lua_State *L)
     return push_oid(L, ako_git_hash_file(&oid, git, akl_check_path(L, 2)), &oid);
 }
 
+/* git.hash(data): the oid that these bytes have as a file. */
 static int git_hash(lua_State *L)
 {
     size_t size;
@@ -157,6 +166,8 @@ static int git_hash(lua_State *L)
 
 /* ---- commits ---- */
 
+/* repo:commit { tree, message [, parents, author, time_s, ref, expect] }: the oid. Sets `ref` when it is as `expect`
+ * says. */
 static int git_commit(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -187,6 +198,7 @@ static int collect_commit(void *payload, const ako_git_commit_info *info)
     return AKO_OK;
 }
 
+/* repo:log([rev[, max]]): array of { oid, tree, parent, author, email, message, time_s }, newest first. */
 static int git_log(lua_State *L)
 {
     static const char *const names[] = {"oid", "tree", "parent", "author", "email", "message", "time_s"};
@@ -204,6 +216,7 @@ static int git_log(lua_State *L)
     return 1;
 }
 
+/* repo:tag(name, rev[, message]) */
 static int git_tag(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -213,6 +226,7 @@ static int git_tag(lua_State *L)
 
 /* ---- refs ---- */
 
+/* repo:refs([glob]): array of { name, oid }, sorted. */
 static int git_refs(lua_State *L)
 {
     static const char *const names[] = {"name", "oid"};
@@ -228,6 +242,7 @@ static int git_refs(lua_State *L)
     return 1;
 }
 
+/* repo:set_ref(name, rev[, expect]): `expect` is the oid that it must have now, "" for a new one. */
 static int git_set_ref(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -235,6 +250,7 @@ static int git_set_ref(lua_State *L)
     return akl_result(L, ako_git_set_ref(git, name, rev, luaL_optstring(L, 4, NULL)));
 }
 
+/* repo:delete_ref(name[, expect]) */
 static int git_delete_ref(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -244,6 +260,8 @@ static int git_delete_ref(lua_State *L)
 
 /* ---- files back, differences ---- */
 
+/* repo:restore(rev, paths[, { remove, expect }]): makes files what `rev` has. With `expect`, an array of oids, BUSY
+ * names a file whose bytes none of them has; nothing is written then. */
 static int git_restore(lua_State *L)
 {
     ako_git *git = check_git(L);
@@ -265,6 +283,7 @@ static int collect_change(void *payload, const char *path, char letter)
     return collect_two(payload, path, (const char[]){letter, '\0'});
 }
 
+/* repo:diff(from, to[, { paths, patch }]): { changes = { { path, code } }, insertions, deletions, patch } */
 static int git_diff(lua_State *L)
 {
     static const char *const names[] = {"path", "code"};
@@ -316,6 +335,7 @@ static int git_tostring(lua_State *L)
     return 1;
 }
 
+/* git.open(path): the repository that holds the folder. */
 static int git_open(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
@@ -323,7 +343,7 @@ static int git_open(lua_State *L)
     return ako_git_open(&h->git, path) == AKO_OK ? 1 : akl_fail(L);
 }
 
-/* The repository, and whether it was made now. */
+/* git.init(path): the same, made when there is none; and whether it was. */
 static int git_init(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);

@@ -73,11 +73,14 @@ static int check_each(lua_State *L, int arg)
     return arg;
 }
 
+/* journal.read(path[, each]): an array of the records, or each given to a function; then the bytes of a torn last line.
+ * CORRUPT names the damaged line. Takes no lock and writes nothing. */
 static int journal_read(lua_State *L)
 {
     return read_all(L, akl_check_path(L, 1), check_each(L, 2));
 }
 
+/* j:entries([each]): the same of an open journal. */
 static int journal_entries(lua_State *L)
 {
     return read_all(L, ako_journal_path(check_journal(L)), check_each(L, 2));
@@ -85,6 +88,7 @@ static int journal_entries(lua_State *L)
 
 /* ---- writing ---- */
 
+/* j:append(record): true once the table is on disk; IO leaves the journal as it was. */
 static int journal_append(lua_State *L)
 {
     ako_journal *journal = check_journal(L);
@@ -96,6 +100,7 @@ static int journal_append(lua_State *L)
     return akl_result(L, status);
 }
 
+/* j:append_many(records): the same for an array, in one write. */
 static int journal_append_many(lua_State *L)
 {
     ako_journal *journal = check_journal(L);
@@ -133,7 +138,8 @@ static int journal_tostring(lua_State *L)
 
 /* ---- the module ---- */
 
-/* The journal, and the bytes of a torn last line that opening cut off. */
+/* journal.open(path): for writing; the journal, and the bytes of a torn last line that this cut off. BUSY names who
+ * has it open. */
 static int journal_open(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);

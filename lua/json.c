@@ -4,8 +4,9 @@
 #include "buf.h"
 #include "decode.h"
 
-#define DEFAULT_LIMIT (256 << 20) /* bytes of text */
-
+#define DEFAULT_LIMIT                                                                                                \
+    (256 << 20) /* json.encode(value): compact text, keys sorted. Raises for what is not JSON, with the place in the \
+                   value. */
 static int json_encode(lua_State *L)
 {
     luaL_checkany(L, 1);
@@ -18,6 +19,8 @@ static int json_encode(lua_State *L)
     return 1;
 }
 
+/* json.decode(text[, limit]): the value; nil, message, INVALID for what is not JSON, LIMIT for more bytes than `limit`.
+ */
 static int json_decode(lua_State *L)
 {
     size_t size;
@@ -33,7 +36,7 @@ static int json_decode(lua_State *L)
     return akl_decode(L, &decoder, text, size, scratch) == AKO_OK ? 1 : akl_fail(L);
 }
 
-/* Marks a table, and a new one when there is none, as an array: only an empty one needs it. */
+/* json.array([table]): marks a table, and a new one when there is none, as an array: only an empty one needs it. */
 static int json_array(lua_State *L)
 {
     if (lua_isnoneornil(L, 1)) {

@@ -67,6 +67,7 @@ static int push_groups(lua_State *L, const ako_regex *regex, const char *text, b
 
 /* ---- methods ---- */
 
+/* re:match(text[, start]): the groups, or the whole match when there are none; nil when there is no match. */
 static int regex_match(lua_State *L)
 {
     ako_regex *regex = check_regex(L, 1);
@@ -77,6 +78,7 @@ static int regex_match(lua_State *L)
     return push_groups(L, regex, text, true);
 }
 
+/* re:find(text[, start]): first and last byte of the match, then the groups; nil when there is no match. */
 static int regex_find(lua_State *L)
 {
     ako_regex *regex = check_regex(L, 1);
@@ -90,7 +92,7 @@ static int regex_find(lua_State *L)
     return 2 + push_groups(L, regex, text, false);
 }
 
-/* The whole match at 0, the groups at their numbers and their names. */
+/* re:captures(text[, start]): a table with the whole match at 0 and the groups at their numbers and names; or nil. */
 static int regex_captures(lua_State *L)
 {
     ako_regex *regex = check_regex(L, 1);
@@ -123,6 +125,7 @@ static int gmatch_next(lua_State *L)
     return push_groups(L, regex, text, true);
 }
 
+/* re:gmatch(text): an iterator over what match gives. */
 static int regex_gmatch(lua_State *L)
 {
     check_regex(L, 1);
@@ -180,6 +183,8 @@ static void check_replacement(lua_State *L, const ako_regex *regex)
         luaL_argerror(L, 3, ako_error_last()->message);
 }
 
+/* re:gsub(text, replacement[, max]): the new text and the number of matches. A string has $1, ${name}, $$; a table is
+ * asked for the first group; a function is called with the groups. */
 static int regex_gsub(lua_State *L)
 {
     ako_regex *regex = check_regex(L, 1);
@@ -204,7 +209,8 @@ static int regex_gsub(lua_State *L)
     return 2;
 }
 
-/* The pieces between matches. An empty match separates two bytes, and cuts nothing off at the ends. */
+/* re:split(text[, max]): the pieces between matches, at most `max`. An empty match separates two bytes, and cuts
+ * nothing off at the ends. */
 static int regex_split(lua_State *L)
 {
     ako_regex *regex = check_regex(L, 1);
@@ -254,6 +260,8 @@ static uint32_t check_limit(lua_State *L, const char *name, uint32_t otherwise)
     return (uint32_t)value;
 }
 
+/* regex.new(pattern[, flags[, limits]]): flags out of "imsxul"; limits { match, depth, heap_kib }, as regex.limits
+ * where absent. A fault in the pattern raises, with its offset. */
 static int regex_new(lua_State *L)
 {
     size_t size;

@@ -42,7 +42,8 @@ t.test("a trial is committed, reverted and looked at again", function()
     t.eq(text "solution/k.cu", "original\n")
     t.eq(text "notes.txt", "the user's\n")
     t.eq(repo:read("refs/ako/run/1", "solution/k.cu"), "candidate\nlonger\n")
-    t.eq(repo:diff(first, second, { patch = true }).patch:match "@@.*", "@@ -1 +1,2 @@\n-original\n+candidate\n+longer\n")
+    local patch = repo:diff(first, second, { patch = true }).patch
+    t.eq(patch:match "@@.*", "@@ -1 +1,2 @@\n-original\n+candidate\n+longer\n")
     t.eq(repo:diff(first, second, { paths = { "solution" } }),
         { changes = { { path = "solution/k.cu", code = "M" } }, insertions = 2, deletions = 1 })
     t.eq(repo:diff(nil, first).changes, { { path = "solution/k.cu", code = "A" } })
@@ -51,7 +52,8 @@ t.test("a trial is committed, reverted and looked at again", function()
     t.eq(log[1], { oid = second, tree = tree, parent = first, author = "A", email = "a@b", message = "trial 1\n",
         time_s = 1700000000 })
     t.eq(#repo:log(second, 1), 1)
-    t.eq(repo:refs "refs/ako/*", { { name = "refs/ako/run/0", oid = first }, { name = "refs/ako/run/1", oid = second } })
+    local refs = { { name = "refs/ako/run/0", oid = first }, { name = "refs/ako/run/1", oid = second } }
+    t.eq(repo:refs "refs/ako/*", refs)
     t.eq(repo:status(), { { path = "notes.txt", code = "??" }, { path = "solution/k.cu", code = "??" } })
     t.eq(repo:resolve "refs/ako/run/1", second)
 end)
