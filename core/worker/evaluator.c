@@ -66,15 +66,23 @@ int evaluator_await(evaluator *ev, ako_child *child, json_t **answer, int64_t de
     }
 }
 
+/* Takes the event over. A host that is gone is found by evaluator_listen. */
+static void send_event(evaluator *ev, json_t *event)
+{
+    if (event && ev->server.id && json_object_set(event, "id", ev->server.id) == 0)
+        ako_wire_send(ev->server.wire, event, NULL, 0);
+    json_decref(event);
+}
+
 void evaluator_progress(evaluator *ev, const char *step, int done, int total)
 {
-    if (!ev->server.id)
-        return;
-    json_t *event = json_pack("{s:s, s:O, s:s, s:i, s:i}", "event", "progress", "id", ev->server.id, "step", step,
-                              "done", done, "total", total);
-    if (event)
-        ako_wire_send(ev->server.wire, event, NULL, 0); /* a host that is gone is found by evaluator_listen */
-    json_decref(event);
+    send_event(ev, json_pack("{s:s, s:s, s:i, s:i}", "event", "progress", "step", step, "done", done, "total", total));
+}
+
+void evaluator_say(evaluator *ev, const char *step, const char *text)
+{
+    send_event(ev,
+               json_pack("{s:s, s:s, s:o}", "event", "progress", "step", step, "text", pack_text(text, strlen(text))));
 }
 
 /* Everything below sees this one GPU, as device 0, whatever the order in which CUDA numbers them. */

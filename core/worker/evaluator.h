@@ -47,6 +47,7 @@ int evaluator_listen(evaluator *ev);
 
 /* Tells the host how far the request at hand has come. */
 void evaluator_progress(evaluator *ev, const char *step, int done, int total);
+void evaluator_say(evaluator *ev, const char *step, const char *text); /* the same in words */
 
 /* evaluator_build.c: builds run outside the lock, in parallel. */
 int build_start(evaluator *ev, build_job *job, const ako_unit *unit, int64_t limit_ns);

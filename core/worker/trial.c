@@ -14,6 +14,7 @@
 
 #define LOCK_LIMIT_NS INT64_C(600000000000)
 #define LOCK_SLICE_NS INT64_C(100000000)
+#define WAIT_REPORT_NS INT64_C(2000000000)
 #define MAX_SEEDS 1000
 
 static int read_steps(trial *t, const ako_reader *request)
@@ -163,11 +164,20 @@ static int start_everything(trial *t)
     return status;
 }
 
+/* Says now and then who holds the device. */
+static void report_wait(evaluator *ev, int64_t *last_ns)
+{
+    if (*last_ns && ako_clock_ns() - *last_ns < WAIT_REPORT_NS)
+        return;
+    *last_ns = ako_clock_ns();
+    evaluator_say(ev, "wait", ako_error_last()->message);
+}
+
 /* Held by somebody else it is waited for; that time is in no budget. */
 static int take_lock(trial *t, ako_lock **lock)
 {
     bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
-    int64_t give_up = ako_clock_ns() + LOCK_LIMIT_NS;
+    int64_t give_up = ako_clock_ns() + LOCK_LIMIT_NS, reported = 0;
     for (;;) {
         int status = ako_lock_take(lock, gpu ? t->ev->device.uuid : t->ev->cpu.uuid, ako_clock_ns() + LOCK_SLICE_NS);
         if (status == AKO_OK)
@@ -175,7 +185,7 @@ static int take_lock(trial *t, ako_lock **lock)
         if (status != AKO_BUSY || ako_clock_ns() > give_up)
             return trial_end(t, "INFRA", ako_status_name(status), "the device is not free: %s",
                              ako_error_last()->message);
-        evaluator_progress(t->ev, "wait", 0, 1);
+        report_wait(t->ev, &reported);
         status = evaluator_listen(t->ev);
         if (status != AKO_OK)
             return status;
