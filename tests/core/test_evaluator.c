@@ -1,9 +1,10 @@
 /* Whole trials on the CPU with real processes: good candidates, and every way in which a bad one can fail. After each
  * bad one the same evaluator must judge a good one rightly. */
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
 #include <stdint.h>
+
 #include <cmocka.h>
 
 #include <dirent.h>
@@ -182,7 +183,8 @@ static void test_good(void **state)
     }
     const json_t *costs = json_object_get(answer, "costs_ns");
     assert_true(json_integer_value(json_object_get(costs, "check")) > 0);
-    assert_true(json_integer_value(json_object_get(costs, "total")) >= json_integer_value(json_object_get(costs, "time")));
+    assert_true(json_integer_value(json_object_get(costs, "total")) >=
+                json_integer_value(json_object_get(costs, "time")));
     json_decref(answer);
 }
 
@@ -194,8 +196,8 @@ static void test_wrong_numbers(void **state)
 
 static void test_wrong_at_odd_sizes(void **state)
 {
-    json_t *answer = try(*state, SIGNATURE "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i]; if (n % 2) y[n - 1] += 1; }",
-                         20000);
+    json_t *answer =
+        try(*state, SIGNATURE "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i]; if (n % 2) y[n - 1] += 1; }", 20000);
     assert_string_equal(text_of(answer, "status"), "INCORRECT_NUMERICAL");
     assert_text(text_of(answer, "reason"), "workload n=1001: 1 of 1001 elements of 'y' are wrong, the first at 1000");
     const json_t *workloads = json_object_get(answer, "workloads");
@@ -226,7 +228,8 @@ static void test_all_zero(void **state)
 
 static void test_nan(void **state)
 {
-    assert_verdict(*state, "#include <math.h>\n" SIGNATURE "{ (void)x; for (int i = 0; i < n; i++) y[i] = (float)NAN; }",
+    assert_verdict(*state,
+                   "#include <math.h>\n" SIGNATURE "{ (void)x; for (int i = 0; i < n; i++) y[i] = (float)NAN; }",
                    "INCORRECT_NUMERICAL", "numerical", "NaN");
 }
 
@@ -312,9 +315,9 @@ static int count_processes(const char *word)
     return found;
 }
 
-#define FORKING                                                                                                       \
-    "#include <signal.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n" SIGNATURE "{ (void)x; (void)y; (void)n;"      \
-    " signal(SIGTERM, SIG_IGN); if (fork() == 0) { setsid(); if (fork() == 0) { setsid(); }"                           \
+#define FORKING                                                                                                   \
+    "#include <signal.h>\n#include <sys/prctl.h>\n#include <unistd.h>\n" SIGNATURE "{ (void)x; (void)y; (void)n;" \
+    " signal(SIGTERM, SIG_IGN); if (fork() == 0) { setsid(); if (fork() == 0) { setsid(); }"                      \
     " prctl(PR_SET_NAME, \"akostray\"); for (;;) pause(); } for (;;) pause(); }"
 
 static void test_forks_and_ignores_term(void **state)
@@ -364,7 +367,7 @@ static void test_stops_working(void **state)
 {
     json_t *answer = try(*state,
                          SIGNATURE "{ static int calls; if (calls++ > 10) return;"
-                         " for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }",
+                                   " for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }",
                          20000);
     assert_string_equal(text_of(answer, "status"), "REWARD_HACK");
     assert_string_equal(text_of(answer, "code"), "T11");
@@ -554,8 +557,7 @@ static void test_killed_host(void **state)
     }
     pid_t below = 0;
     assert_int_equal(read(ready[0], &below, sizeof below), sizeof below);
-    for (int64_t end = ako_clock_ns() + INT64_C(20000000000);
-         count_processes("akostray") == 0 && ako_clock_ns() < end;)
+    for (int64_t end = ako_clock_ns() + INT64_C(20000000000); count_processes("akostray") == 0 && ako_clock_ns() < end;)
         ako_clock_sleep_ns(10000000);
     assert_int_not_equal(count_processes("akostray"), 0);
     kill(host, SIGKILL);
@@ -580,7 +582,8 @@ static void test_base64(void **state)
     (void)state;
     static const struct {
         const char *plain, *coded;
-    } pairs[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"foobar", "Zm9vYmFy"}};
+    } pairs[] = {{"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+                 {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"foobar", "Zm9vYmFy"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         ako_buf coded = {0}, plain = {0};
         ako_base64_encode(&coded, pairs[i].plain, strlen(pairs[i].plain));
