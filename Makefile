@@ -122,8 +122,8 @@ $(B)/tests/%: tests/core/%.c $(B)/libako.a
 	$(Q)$(CC) $(ALL_CFLAGS) $(CORE_CPP) -Itests/core $(CMOCKA_CFLAGS) -MMD -MP $< $(B)/libako.a $(ALL_LDFLAGS) \
 	    $(CMOCKA_LIBS) $(CORE_ALL_LIBS) -o $@
 
-# Files that core embeds with .incbin, which -MMD cannot see.
-$(B)/obj/core/gpu/%.o: $(wildcard core/gpu/*.cu) core/philox.h
+# What core embeds with .incbin, which -MMD cannot see.
+$(B)/obj/core/gpu/ops_gpu.o: core/gpu/ops.cu core/philox.h core/words.h core/dtype_bits.h
 
 -include $(CORE_OBJ:.o=.d) $(WORKER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(TESTS:=.d)
 
