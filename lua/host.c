@@ -1,7 +1,7 @@
 #include "host.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,13 +114,19 @@ static int panic(lua_State *L)
     return 0;
 }
 
+static bool reader_is_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
 /* A full disk must not look like success; a reader that has gone away has read enough. */
 static int flush_result(int code)
 {
-    if (fflush(stdout) == 0 || errno == EPIPE)
+    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || code != 0 || reader_is_gone())
         return code;
-    fprintf(stderr, "ako-lua: cannot write the result: %s\n", strerror(errno));
-    return AKH_EXIT_LACKING;
+    return say(AKH_EXIT_LACKING, "cannot write all of the result (is the disk full?)");
 }
 
 /* Descriptors 0 to 2 must be taken, or the next file opened would receive what is printed. */

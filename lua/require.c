@@ -69,18 +69,20 @@ int akh_load(lua_State *L, const char *path, const char *name, bool internal)
 }
 
 /* Words of letters, digits, _ and -, with single dots between: nothing that could leave a folder. */
-static bool is_module_name(const char *name)
+static bool is_module_name(const char *name, size_t size)
 {
-    bool in_word = false;
-    for (; *name; name++) {
-        if (*name == '.' && !in_word)
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *end = name + size;
+    while (name < end) {
+        size_t length = strspn(name, word);
+        name += length;
+        if (length == 0 || (name < end && *name != '.'))
             return false;
-        if (*name != '.' && !strchr("_-", *name) && !((*name | 32) >= 'a' && (*name | 32) <= 'z') &&
-            !(*name >= '0' && *name <= '9'))
-            return false;
-        in_word = *name != '.';
+        if (name == end)
+            return true;
+        name++;
     }
-    return in_word;
+    return false;
 }
 
 /* [-0, +1, e] folder/a/b.lua for "a.b" */
@@ -137,8 +139,6 @@ AKL_RAISES static int not_found(lua_State *L, const char *name)
 static void push_loader(lua_State *L, const char *name)
 {
     place file = {0};
-    if (!is_module_name(name))
-        luaL_error(L, "bad module name '%s'", name);
     if (akh_push_opener(L, name))
         return;
     if (!find_file(L, name, &file))
@@ -179,7 +179,9 @@ static void load_module(lua_State *L, int table, const char *name)
 
 static int require(lua_State *L)
 {
-    const char *name = luaL_checkstring(L, 1);
+    size_t size;
+    const char *name = luaL_checklstring(L, 1, &size);
+    luaL_argcheck(L, is_module_name(name, size), 1, "bad module name");
     lua_settop(L, 1);
     if (strcmp(name, "ako.host") == 0 && !lua_toboolean(L, lua_upvalueindex(1)))
         return not_found(L, name);

@@ -149,12 +149,24 @@ static void add_library(lua_State *L, int standard, const char *name)
     lua_setfield(L, standard, name);
 }
 
+/* [-0, +0, e] Some builds of Lua still have functions of 5.2, others don't: policies must run on both. */
+static void drop_old_functions(lua_State *L)
+{
+    static const char *const old[] = {"atan2", "cosh", "sinh", "tanh", "pow", "frexp", "ldexp", "log10", NULL};
+    for (int i = 0; old[i]; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, old[i]);
+    }
+}
+
 static void add_libraries(lua_State *L)
 {
     int standard = lua_gettop(L);
     for (const luaL_Reg *library = libraries; library->name; library++) {
         lua_pushcfunction(L, library->func);
         lua_call(L, 0, 1);
+        if (library->func == luaopen_math)
+            drop_old_functions(L);
         add_library(L, standard, library->name);
     }
 }

@@ -5,7 +5,7 @@ local exits = require "ako.exits"
 local fs = require "ako.fs"
 local host = require "ako.host"
 
-local tap = {}
+local tap = { home = host.home }
 
 local Skip = {}
 local folders = {}
