@@ -86,6 +86,10 @@ AKL_RAISES void akh_set_global(lua_State *L, const char *name); /* [-1, +0, e] t
 /* require.c */
 AKL_RAISES void akh_push_require(lua_State *L, bool internal); /* [-0, +1, e] a `require` for that code */
 
+/* [-0, +1, e] What messages call the file that this call of `require` loads; false and nothing when the frame is no
+ * such call. Leaves more below it. */
+AKL_RAISES bool akh_push_file_required(lua_State *L, lua_Debug *frame);
+
 /* [-0, +1, e] The chunk in a file, text only, as a function; or nil, message, code as akl_fail. `name` is what
  * messages call it. */
 AKL_RAISES int akh_load(lua_State *L, const char *path, const char *name, bool internal);

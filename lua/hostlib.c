@@ -104,13 +104,26 @@ static int host_subject(lua_State *L)
     return 0;
 }
 
-/* ako.host.where(level): name of the file and line of the function at that level of the stack, 1 being the caller. */
-static int host_where(lua_State *L)
+/* [-0, +n, e] The file whose chunk has made a tail call and is gone from the stack; `below` is the next frame. */
+static void push_file_of_tail_call(lua_State *L, lua_Debug *below)
 {
-    lua_Debug frame;
-    if (!lua_getstack(L, (int)luaL_checkinteger(L, 1), &frame))
-        return 0;
+    const akh_host *host = akh_of(L);
+    if (!akh_push_file_required(L, below))
+        lua_pushstring(L, host->subject ? host->subject : "?");
+}
+
+/* ako.host.caller(): file and line of the call of the function that asks, the line nil when it was a tail call. */
+static int host_caller(lua_State *L)
+{
+    lua_Debug asking, frame;
+    if (!lua_getstack(L, 1, &asking) || !lua_getstack(L, 2, &frame))
+        return luaL_error(L, "nobody has called");
+    lua_getinfo(L, "t", &asking);
     lua_getinfo(L, "Sl", &frame);
+    if (asking.istailcall) {
+        push_file_of_tail_call(L, &frame);
+        return 1;
+    }
     lua_pushstring(L, frame.source + (*frame.source == '@'));
     lua_pushinteger(L, frame.currentline);
     return 2;
@@ -144,9 +157,9 @@ int luaopen_ako_host(lua_State *L);
 int luaopen_ako_host(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"limit", host_limit}, {"refill", host_refill},         {"usage", host_usage}, {"call", host_call},
-        {"leave", host_leave}, {"is_leave", host_is_leave},     {"load", host_load},   {"subject", host_subject},
-        {"where", host_where}, {"parameters", host_parameters}, {NULL, NULL}};
+        {"limit", host_limit},   {"refill", host_refill},         {"usage", host_usage}, {"call", host_call},
+        {"leave", host_leave},   {"is_leave", host_is_leave},     {"load", host_load},   {"subject", host_subject},
+        {"caller", host_caller}, {"parameters", host_parameters}, {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_pushstring(L, akh_of(L)->home);
     lua_setfield(L, -2, "home");

@@ -19,16 +19,16 @@
     X(tensor)      \
     X(worker)
 
-#define DECLARE(name) __attribute__((weak)) int luaopen_ako_##name(lua_State *L);
+#define DECLARE(name) int luaopen_ako_##name(lua_State *L);
 MODULES(DECLARE)
 
 #define ENTRY(name) {"ako." #name, luaopen_ako_##name},
+static const luaL_Reg table[] = {MODULES(ENTRY)};
 
 bool akh_push_opener(lua_State *L, const char *name)
 {
-    const luaL_Reg table[] = {MODULES(ENTRY)};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strcmp(table[i].name, name) != 0 || !table[i].func)
+        if (strcmp(table[i].name, name) != 0)
             continue;
         lua_pushcfunction(L, table[i].func);
         return true;

@@ -193,6 +193,19 @@ static int require(lua_State *L)
     return 1;
 }
 
+bool akh_push_file_required(lua_State *L, lua_Debug *frame)
+{
+    place file = {0};
+    lua_getinfo(L, "f", frame);
+    bool ours = lua_tocfunction(L, -1) == require;
+    lua_pop(L, 1);
+    if (!ours || !lua_getlocal(L, frame, 1))
+        return false;
+    find_file(L, lua_tostring(L, -1), &file);
+    lua_pushstring(L, file.name);
+    return true;
+}
+
 void akh_push_require(lua_State *L, bool internal)
 {
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &modules) == LUA_TNIL) {

@@ -1,4 +1,4 @@
--- Finds the line of a source text on which a field of a table constructor is set, for messages.
+-- Finds the lines of a source text on which a field of a table constructor is set, for messages.
 
 local keyline = {}
 
@@ -41,19 +41,20 @@ local function line_at(text, at)
     return select(2, text:sub(1, at - 1):gsub("\n", "")) + 1
 end
 
---- The line, from `first` on, of the field that `path` ({ "timing", "launches" }) names; nil when it cannot be seen.
---- The tables further out may have any name: a policy may be wrapped in extend { }.
-function keyline.find(text, path, first)
-    local at, stack, pending = 1, {}, ""
+--- The lines of all fields that `path` ({ "timing", "launches" }) names. The tables further out may have any name: a
+--- policy may be wrapped in extend { }.
+function keyline.lines(text, path)
+    local at, stack, pending, lines = 1, {}, "", {}
     while at <= #text do
         local name, behind = field(text, at)
-        if name and is_suffix(path, stack, name) and line_at(text, at) >= (first or 1) then return line_at(text, at) end
+        if name and is_suffix(path, stack, name) then lines[#lines + 1] = line_at(text, at) end
         local token = text:match("^[%w_]+", at) or text:sub(at, at)
         if token == "{" then stack[#stack + 1] = pending end
         if token == "}" then stack[#stack] = nil end
         if name or not token:find("%s") then pending = name or "" end
         at = behind or skip(text, at) or at + #token
     end
+    return lines
 end
 
 return keyline

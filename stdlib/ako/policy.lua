@@ -18,11 +18,21 @@ local policy = {}
 
 local Policy = { __name = "ako.policy", __index = {} }
 
--- Raises a leave. `source`: file, as messages call it, and the first line that counts; `path`: the field's names from
--- the outside in.
-local function refuse(source, path, format, ...)
+-- The line on which a field is set: the first one behind the start of the call; of a call whose line is not known, as
+-- it is the last of its file, the last one. nil when none can be seen.
+local function line_of(source, path)
     local text = fs.read(source.file) or fs.read(fs.join(host.home, source.file)) or ""
-    local line = path and keyline.find(text, path, source.first)
+    local lines = keyline.lines(text, path)
+    if not source.line then return lines[#lines] end
+    for _, line in ipairs(lines) do
+        if line >= source.line then return line end
+    end
+end
+
+-- Raises a leave. `source`: file, as messages call it, and line where the policy's table begins, nil at the file's end;
+-- `path`: the field's names from the outside in.
+local function refuse(source, path, format, ...)
+    local line = path and line_of(source, path)
     local place = source.file .. (line and ":" .. line or "")
     error(host.leave(exits.POLICY, ("%s: %s"):format(place, format:format(...))), 0)
 end
@@ -141,8 +151,8 @@ end
 function policy.extend(...)
     local base, own = ...
     if select("#", ...) == 1 then base, own = {}, base end
-    local file, line = host.where(2)
-    return extended(base, own, { file = file, first = line })
+    local file, line = host.caller()
+    return extended(base, own, { file = file, line = line })
 end
 
 Policy.__index.extend = policy.extend

@@ -58,19 +58,19 @@ end)
 
 -- Time
 
-local function over(result, line) says(result, 4, line .. ": time budget of 1 s exceeded (--time-limit)") end
+local function over(result, line) says(result, 4, line .. ": time budget of 0.3 s exceeded (--time-limit)") end
 
 t.test("an endless loop ends, with the line on which it was", function()
     program.write("loop.lua", "local x = 0\nwhile true do\n    x = x + 1\nend")
-    local r = run("--time-limit=1", "loop.lua")
-    t.match(r.stderr, "^ako%-lua: loop.lua:[23]: time budget of 1 s exceeded %(%-%-time%-limit%)\n$")
+    local r = run("--time-limit=0.3", "loop.lua")
+    t.match(r.stderr, "^ako%-lua: loop.lua:[23]: time budget of 0.3 s exceeded %(%-%-time%-limit%)\n$")
     t.eq(r.code, 4)
 end)
 
 t.test("pcall, coroutines, xpcall's handler and __close cannot swallow the end of the time", function()
     local function ends(text)
         program.write("loop.lua", text)
-        over(run("--time-limit=1", "loop.lua"), "loop.lua:1")
+        over(run("--time-limit=0.3", "loop.lua"), "loop.lua:1")
     end
     ends "while true do pcall(function() while true do end end) end"
     ends "while true do coroutine.wrap(function() pcall(function() while true do end end) end)() end"
@@ -79,9 +79,9 @@ end)
 
 t.test("what the hook cannot reach is ended from outside", function()
     program.write("slow.lua", "local n = 40\nreturn (('a'):rep(n):find(('a?'):rep(n) .. ('a'):rep(n)))")
-    over(run("--time-limit=1", "slow.lua"), "slow.lua")
+    over(run("--time-limit=0.3", "slow.lua"), "slow.lua")
     program.write("slow.lua", "local function loop() while true do end end xpcall(loop, loop)") -- its handler has no hook
-    over(run("--time-limit=1", "slow.lua"), "slow.lua")
+    over(run("--time-limit=0.3", "slow.lua"), "slow.lua")
 end)
 
 local late_ran, late = host.call(function() while true do end end) -- here, since each test has a limit itself
