@@ -10,10 +10,15 @@ local host = require "ako.host"
 local options = require "ako.options"
 local policies = require "ako.policy"
 
+local function is_device(text)
+    local good = text == "auto" or text == "cpu" or text == "cuda" or text:find("^cuda:%d+$")
+    return good, "must be auto, cpu, cuda or cuda:N"
+end
+
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR", text = "what must be computed (default: task.lua here)" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
-    { name = "device", kind = "text", value = "auto|cpu|cuda:N", text = "what to run on (default: auto)" },
+    { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N", text = "what to run on (default: auto)" },
     { name = "session", kind = "text", value = "NAME", text = "which optimization run (default: the newest)" },
     { name = "seed", kind = "integer", text = "instead of the policy's seed" },
     { name = "json", kind = "flag", text = "the result as one JSON object" },
@@ -105,6 +110,12 @@ local function check_names(specs, file)
     end
 end
 
+local function has_option(verb, spec)
+    for _, own in ipairs(verb.options) do
+        if own == spec then return true end
+    end
+end
+
 -- The verb is the first word that follows, wherever its options stand.
 local function parse_verb(arguments, groups)
     groups.verb = {}
@@ -112,10 +123,10 @@ local function parse_verb(arguments, groups)
     local values, words = options.parse(arguments, 1, groups)
     local verb = find_verb(words[1] or "run")
     if words[2] then fault.raise("INVALID", "unexpected argument '%s' behind the verb %s", words[2], verb.name) end
-    local own = {}
-    for _, spec in ipairs(verb.options) do own[spec.key or spec.name] = true end
-    for key in pairs(values.verb) do
-        if not own[key] then fault.raise("INVALID", "option '%s' is none of the verb %s", key, verb.name) end
+    for _, spec in ipairs(groups.verb) do
+        if values.verb[spec.key or spec.name] and not has_option(verb, spec) then
+            fault.raise("INVALID", "option --%s is none of the verb %s", spec.name, verb.name)
+        end
     end
     return verb, values
 end

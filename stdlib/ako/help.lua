@@ -1,6 +1,7 @@
 -- The texts of --help, --list, --version and of the verbs check and help.
 
 local json = require "ako.json"
+local options = require "ako.options"
 local schema = require "ako.schema"
 local version = require "ako.version"
 
@@ -33,7 +34,8 @@ local function option_row(spec)
     local short = spec.short and "-" .. spec.short .. ", " or ""
     local value = spec.value or PLACEHOLDERS[spec.kind]
     local default = spec.default ~= nil and (" (default %s)"):format(shown(spec.default)) or ""
-    return { short .. "--" .. spec.name .. (value and "=" .. value or ""), spec.text .. default }
+    local allowed = spec.value and "" or options.describe_check(spec.check)
+    return { short .. "--" .. spec.name .. (value and "=" .. value or ""), spec.text .. allowed .. default }
 end
 
 local function option_rows(specs)

@@ -39,18 +39,22 @@ end
 
 function readers.size(text)
     local digits, unit = text:match("^(%d+%.?%d*)([KMG]?)B?$")
-    local bytes = digits and math.floor(tonumber(digits) * UNITS[unit])
+    local bytes = digits and math.tointeger(math.floor(tonumber(digits) * UNITS[unit]))
     if not bytes then return nil, "a size such as 64M" end
-    return math.tointeger(bytes)
+    return bytes
+end
+
+local function list_text(list)
+    local texts = {}
+    for i, allowed in ipairs(list) do texts[i] = tostring(allowed) end
+    return table.concat(texts, ", ")
 end
 
 local function check_list(value, list)
     for _, allowed in ipairs(list) do
         if allowed == value then return true end
     end
-    local texts = {}
-    for i, allowed in ipairs(list) do texts[i] = tostring(allowed) end
-    return false, "must be one of " .. table.concat(texts, ", ")
+    return false, "must be one of " .. list_text(list)
 end
 
 local function check_range(value, range)
@@ -68,6 +72,16 @@ function options.check(value, check)
     end
     if #check > 0 then return check_list(value, check) end
     return check_range(value, check)
+end
+
+--- What a check allows, for help: ": a, b", ", at least 1", or "" when it cannot be said.
+function options.describe_check(check)
+    if type(check) ~= "table" then return "" end
+    if #check > 0 then return ": " .. list_text(check) end
+    local parts = {}
+    if check.min then parts[#parts + 1] = (", at least %s"):format(check.min) end
+    if check.max then parts[#parts + 1] = (", at most %s"):format(check.max) end
+    return table.concat(parts)
 end
 
 --- The kind of option whose default is `value`; nil when there is none such.

@@ -1,0 +1,221 @@
+-- The command line: transcripts of what it prints, and the reading of options.
+local json = require "ako.json"
+local options = require "ako.options"
+local fault = require "ako.fault"
+local t = require "ako.tap"
+local program = require "program"
+
+local run, says, write = program.run, program.says, program.write
+
+-- Output and exit code of a run that says nothing on stderr.
+local function prints(result, text, code)
+    t.eq(result.stderr, "")
+    t.eq(result.stdout, text)
+    t.eq(result.code, code or 0)
+end
+
+write("mine.lua", [[
+return require("policies.kernelbench"):extend {
+  name = "mine",
+  description = "stops early",
+  options = {
+    target = { 3.0, "speed-up at which to stop", { min = 1 } },
+    mode = { "fast", "how", { "fast", "slow" } },
+    deep_look = { false, "look deeper" },
+  },
+  stop = function() end,
+}
+]])
+
+local USAGE = [[
+usage: ako-lua [host options] POLICY.lua [verb] [--option=value ...]
+       ako-lua [host options] SCRIPT.lua [argument ...]
+]]
+
+local VERBS = [[
+Verbs
+  run                     the loop: baseline, then trials until the policy or the candidates end
+    --candidates=DIR      a trial for each file or folder in it
+  plan                    what run would do
+  try                     one trial of the tree as it is
+    -m, --hypothesis=TEXT
+                          why it is faster
+  status                  where the session stands
+  check                   validates the policy
+  help                    describes the policy
+]]
+
+t.test("nothing typed: short usage, exit 2", function()
+    local r = run()
+    t.eq(r.stdout, "")
+    t.eq(r.stderr, USAGE .. "       ako-lua --help says more; ako-lua --list names the bundled policies\n")
+    t.eq(r.code, 2)
+end)
+
+t.test("--help", function()
+    prints(run("--help"), USAGE .. [[
+
+Compiles, checks and times GPU and CPU kernels, and keeps what a policy says is better.
+Without a verb it runs the policy; a script is a Lua file that returns nothing.
+
+]] .. VERBS .. [[
+
+Host options
+  --task=FILE|DIR         what must be computed (default: task.lua here)
+  --workspace=DIR         where the solution lies (default: here)
+  --device=auto|cpu|cuda:N
+                          what to run on (default: auto)
+  --session=NAME          which optimization run (default: the newest)
+  --seed=N                instead of the policy's seed
+  --json                  the result as one JSON object
+  -q, --quiet             no progress on stderr
+  -v, --verbose           more of it
+  --color=WHEN            auto, always or never (default: auto)
+  --time-limit=SECONDS    of Lua's own running time, anew after each hook (default: 10; 0: none)
+  --memory-limit=SIZE     of Lua (default: 256M)
+  --list                  names the bundled policies
+  --version               what this program is made of
+  -h, --help              this text, or that of a policy
+]])
+    t.eq(run("-h").stdout, run("--help").stdout)
+end)
+
+local HELP = [[
+mine: stops early
+
+usage: ako-lua mine.lua [verb] [--option=value ...]
+
+Options
+  --deep-look=true|false  look deeper (default false)
+  --excessive=X           speedup over the reference that needs a justification (default 10.0)
+  --fast-p=TEXT           thresholds p for fast_p, the share of workloads more than p times faster (default "0,1,2")
+  --justify=TEXT          why a speedup beyond --excessive is real; recorded with the verdict (default "")
+  --mode=TEXT             how: fast, slow (default "fast")
+  --target=X              speed-up at which to stop, at least 1 (default 3.0)
+  --threshold=X           share by which the median must beat the best's to be kept (default 0.01)
+
+]] .. VERBS .. [[
+
+Hooks it defines
+  accept                  (trial, best, opt) -> 'keep' | 'revert' | 'inconclusive', reason
+  render                  (run, opt) -> lines of the result, members of the JSON object
+  stop                    (run, opt) -> why the run ends, or nil
+
+ako-lua --help names the host options.
+]]
+
+t.test("the help of a policy, by verb and by option", function()
+    prints(run("mine.lua", "help"), HELP)
+    prints(run("mine.lua", "--help"), HELP)
+    prints(run("mine.lua", "run", "-h"), HELP)
+end)
+
+t.test("--list: bundled policies with their line, from any folder", function()
+    local r = run("--list")
+    t.match(r.stdout, "\n?  kernelbench +KernelBench's checks and timing[^\n]*\n")
+    t.ok(not r.stdout:find("not valid"), r.stdout)
+    t.eq(r.code, 0)
+    t.eq(run("mine.lua", "--list").stdout, r.stdout)
+end)
+
+t.test("--version names what is linked and what is found", function()
+    local r = run("--version")
+    t.match(r.stdout, "^ako%-lua %d+%.%d+%.%d+\n  Lua 5%.4%.%d+ +linked\n")
+    for _, name in ipairs { "libgit2", "PCRE2", "jansson", "CUDA Runtime", "NVRTC", "CUPTI" } do
+        t.match(r.stdout, "\n  " .. name .. "[ \n]")
+    end
+    local object = assert(json.decode(run("--version", "--json").stdout))
+    t.eq(object.v, 1)
+    t.match(object.lua, "^Lua 5%.4")
+    t.ok(#object.libraries > 5)
+end)
+
+t.test("a policy is found by its name and by its path, here or among the bundled ones", function()
+    for _, typed in ipairs { "kernelbench", "kernelbench.lua", "policies/kernelbench.lua" } do
+        t.match(run(typed, "check").stdout, "^policies/kernelbench.lua: OK, policy kernelbench\n")
+    end
+    write("kernelbench.lua", "print 'mine'")
+    t.eq(run("kernelbench.lua").stdout, "mine\n")
+    t.match(run("kernelbench", "check").stdout, "OK, policy kernelbench\n")
+    says(run("../kernelbench"), 2, "no policy or script '../kernelbench' here or among the bundled ones"
+        .. " (did you mean 'kernelbench'?)")
+    says(run("run"), 2, "the policy comes before the verb: ako-lua POLICY.lua run")
+end)
+
+t.test("options of policies are checked and typed", function()
+    t.eq(run("mine.lua", "check", "--target=2.5", "--mode", "slow", "--deep_look", "--deep-look=no").code, 0)
+    says(run("mine.lua", "check", "--target=fast"), 2, "option --target must be a number, got 'fast'")
+    says(run("mine.lua", "check", "--target=0.5"), 2, "option --target must be at least 1, got '0.5'")
+    says(run("mine.lua", "check", "--target=nan"), 2, "option --target must be a number, got 'nan'")
+    says(run("mine.lua", "check", "--mode=fats"), 2, "option --mode must be one of fast, slow, got 'fats'")
+    says(run("mine.lua", "check", "--deep-look=perhaps"), 2, "option --deep-look must be true or false, got 'perhaps'")
+    says(run("mine.lua", "check", "--traget=2"), 2, "unknown option '--traget' (did you mean '--target'?)")
+    says(run("mine.lua", "check", "--target"), 2, "option --target needs a value")
+end)
+
+t.test("verbs, their options and host options behind them", function()
+    says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
+    says(run("mine.lua", "simulate"), 2, "unknown verb 'simulate'")
+    says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
+    says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
+    says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")
+    says(run("mine.lua", "check", "--seed=1.5"), 2, "option --seed must be a whole number, got '1.5'")
+    says(run("mine.lua", "check", "--memory-limit=lots"), 2, "option --memory-limit must be a size such as 64M, got 'lots'")
+    says(run("mine.lua", "check", "--json=yes"), 2, "option --json takes no value")
+    says(run("--color=red", "mine.lua"), 2, "option --color must be one of auto, always, never, got 'red'")
+    says(run("--device=gpu", "mine.lua", "check"), 2, "option --device must be auto, cpu, cuda or cuda:N, got 'gpu'")
+    says(run("--tsk=x", "mine.lua"), 2, "unknown option '--tsk' (did you mean '--task'?)")
+    t.eq(run("--quiet", "mine.lua", "check", "--seed", "7", "-v", "--color=never").code, 0)
+end)
+
+t.test("a bundled policy that is broken is said by --list", function()
+    local r = program.shell("cp -r $AKO_HOME/stdlib . && mkdir policies && echo 'return {' > policies/a.lua"
+        .. " && cp $AKO_HOME/policies/kernelbench.lua policies && AKO_HOME=$PWD $ako --list")
+    t.match(r.stdout, "^  a +not valid: policies/a.lua:2: unexpected symbol near <eof>\n  kernelbench +KernelBench")
+    t.eq(r.code, 0)
+end)
+
+-- ako.options
+
+local SPECS = { host = { { name = "dry-run", kind = "flag" }, { name = "count", short = "c", kind = "integer" },
+    { name = "size", kind = "size" }, { name = "text", short = "t", kind = "text", key = "words" } } }
+
+local function parse(...) return options.parse({ ... }, 1, SPECS) end
+
+t.test("forms of an option", function()
+    local values, words = parse("-c3", "a", "--text=x=y", "--dry-run", "b", "-t", "-")
+    t.eq(values, { host = { count = 3, words = "-", dry_run = true } })
+    t.eq(words, { "a", "b" })
+    t.eq(parse("--text", "--dry-run").host, { words = "--dry-run" })
+    t.eq(parse("--text=").host, { words = "" })
+    t.eq(select(2, parse("-")), { "-" })
+end)
+
+t.test("reading stops at the first word when asked", function()
+    local values, words, behind = options.parse({ "-c3", "file", "--dry-run" }, 1, SPECS, true)
+    t.eq(values.host, { count = 3 })
+    t.eq(words, {})
+    t.eq(behind, 2)
+end)
+
+t.test("sizes", function()
+    t.eq({ parse("--size=64M").host.size, parse("--size=1.5K").host.size, parse("--size=7").host.size,
+        parse("--size=2GB").host.size }, { 64 << 20, 1536, 7, 2 << 30 })
+    t.fails("must be a size", fault.catch(parse, "--size=-1"))
+    t.fails("must be a size", fault.catch(parse, "--size=9999999999999G"))
+end)
+
+t.test("random arguments never raise anything but a fault", function()
+    math.randomseed(5)
+    local pieces = { "-", "--", "=", "c", "count", "text", "3", " ", "\xff", "size", "K" }
+    for _ = 1, 2000 do
+        local args = {}
+        for i = 1, math.random(4) do
+            local parts = {}
+            for j = 1, math.random(4) do parts[j] = pieces[math.random(#pieces)] end
+            args[i] = table.concat(parts)
+        end
+        local values, problem = fault.catch(options.parse, args, 1, SPECS)
+        t.ok(values or type(problem) == "string")
+    end
+end)
