@@ -33,6 +33,15 @@ static int parse_channel(const char *text)
     return *text && !*end && fd > 2 && fd < 1 << 20 ? (int)fd : -1;
 }
 
+/* Code of others that faults must end its process by the signal, for the evaluator to see; the handlers of a sanitizer
+ * build would turn it into an exit. */
+static void reset_faults(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        signal(faults[i], SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
     const struct role *role = argc == 4 && strcmp(argv[2], "--channel") == 0 ? find_role(argv[1]) : NULL;
@@ -48,6 +57,7 @@ int main(int argc, char **argv)
     if (level && strcmp(level, "debug") == 0)
         ako_log_set_level(AKO_LOG_DEBUG);
     signal(SIGPIPE, SIG_IGN);
+    reset_faults();
     prctl(PR_SET_NAME, role->process_name);
     ako_wire *wire;
     if (ako_wire_new(&wire, channel) != AKO_OK) {
