@@ -1,7 +1,6 @@
 #include "machine_code.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -118,4 +117,20 @@ int ako_machine_code_hash(char out[65], const void *elf, size_t size)
         status = ako_hash(out, text.data, text.size);
     ako_buf_free(&text);
     return status;
+}
+
+/* Parameters lie in a constant bank that each kernel has of its own, also one that takes none; functions have none. */
+bool ako_machine_code_has_kernel(const void *cubin, size_t size, const char *symbol)
+{
+    static const char bank[] = ".nv.constant0.";
+    elf_file f;
+    if (open_elf(&f, cubin, size) != AKO_OK)
+        return false;
+    for (unsigned i = 1; i < f.header.e_shnum; i++) {
+        Elf64_Shdr section;
+        const char *name = read_section(&section, &f, i) ? section_name(&f, &section) : NULL;
+        if (name && has_prefix(name, bank) && strcmp(name + strlen(bank), symbol) == 0)
+            return true;
+    }
+    return false;
 }

@@ -9,8 +9,13 @@
 #include "../clock.h"
 #include "../error.h"
 #include "../fs.h"
+#include "../machine_code.h"
 #include "../toolkit.h"
 #include "nvrtc.h"
+
+/* From 12.9 on NVRTC keeps cubins in the driver's cache, where there is a driver. One found there comes without what
+ * ptxas tells of it: registers, spills. The cache in front of this lane keeps that too. */
+#define CACHES_SINCE 12090
 
 static int fail(const ako_nvrtc_api *api, nvrtcResult result, const char *what)
 {
@@ -162,6 +167,8 @@ static nvrtcResult compile_program(nvrtcProgram program, const ako_nvrtc_api *ap
         options[n++] = include;
     if (*job->headers && ako_fs_is_dir(cccl + 2))
         options[n++] = cccl;
+    if (api->version >= CACHES_SINCE)
+        options[n++] = "--no-cache";
     if (can_precompile(api, job)) {
         options[n++] = "--pch";
         options[n++] = "--pch-messages=false";
@@ -212,17 +219,8 @@ static void reject_name(ako_build_output *out, const ako_build_input *in, const 
     ako_buf_free(&there);
 }
 
-/* A name expression may also name a function that is no kernel; ptxas lists those that are. */
-static bool is_kernel(const ako_build_output *out, const char *lowered)
-{
-    ako_buf line = {0};
-    ako_buf_printf(&line, "Compiling entry function '%s'", lowered);
-    bool found = !line.oom && out->log.data && strstr(out->log.data, line.data);
-    ako_buf_free(&line);
-    return found;
-}
-
-static int read_lowered(ako_build_output *out, nvrtcProgram program, const ako_nvrtc_api *api,
+/* A name expression may also name a function that is no kernel. */
+static int read_lowered(ako_build_output *out, const ako_buf *code, nvrtcProgram program, const ako_nvrtc_api *api,
                         const ako_build_input *in)
 {
     out->lowered = calloc((size_t)in->n_names + 1, sizeof *out->lowered);
@@ -237,7 +235,7 @@ static int read_lowered(ako_build_output *out, nvrtcProgram program, const ako_n
         if (!out->lowered[i])
             return ako_fail(AKO_NOMEM, "nvrtc", "out of memory for names");
         out->n_lowered++;
-        if (out->ok && !is_kernel(out, name))
+        if (out->ok && !ako_machine_code_has_kernel(code->data, code->size, name))
             reject_name(out, in, in->names[i]);
     }
     return AKO_OK;
@@ -281,8 +279,8 @@ static int take_success(ako_build_output *out, ako_buf *code, nvrtcProgram progr
 {
     out->ok = true;
     ako_build_log_parse(out, true);
-    int status = read_lowered(out, program, api, job->input);
-    return status == AKO_OK && out->ok ? read_cubin(code, program, api) : status;
+    int status = read_cubin(code, program, api);
+    return status == AKO_OK ? read_lowered(out, code, program, api, job->input) : status;
 }
 
 static int compile(ako_build_output *out, ako_buf *code, ako_build_job *job)

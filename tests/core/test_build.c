@@ -267,6 +267,49 @@ static void test_cuda_same_code_from_other_comments(void **state)
         ako_build_output_free(&out[i]);
 }
 
+/* Below the comments nothing differs, so that caches of NVRTC's own would know the second from the first. */
+static void test_cuda_tells_of_code_built_before(void **state)
+{
+    (void)state;
+    need(AKO_LANE_CUDA);
+    const char *texts[] = {"// first\nextern \"C\" __global__ void f(float *x) { x[threadIdx.x] *= 5; }\n",
+                           "// other\nextern \"C\" __global__ void f(float *x) { x[threadIdx.x] *= 5; }\n"};
+    for (int i = 0; i < 2; i++) {
+        ako_source s = source_of("kernel.cu", texts[i]);
+        ako_build_input in = input_of(AKO_LANE_CUDA, &s, 1);
+        in.names = (const char *const[]){"f"};
+        in.n_names = 1;
+        ako_build_output out;
+        assert_int_equal(ako_build(&out, &in), AKO_OK);
+        assert_true(out.ok && !out.cached);
+        assert_true(out.registers > 0);
+        assert_int_equal(out.spill_bytes, 0);
+        ako_build_output_free(&out);
+    }
+}
+
+static void test_cuda_finds_kernels_in_a_cubin(void **state)
+{
+    (void)state;
+    need(AKO_LANE_CUDA);
+    ako_build_output out;
+    ako_buf cubin = {0};
+    assert_int_equal(build_text(&out, AKO_LANE_CUDA, "kernel.cu",
+                                "extern \"C\" __device__ __noinline__ float helper(float x) { return x * x; }\n"
+                                "extern \"C\" __global__ void idle() {}\n"
+                                "extern \"C\" __global__ void square(float *x) { x[0] = helper(x[1]); }\n"),
+                     AKO_OK);
+    assert_int_equal(ako_fs_read(&cubin, out.path, 0), AKO_OK);
+    assert_true(ako_machine_code_has_kernel(cubin.data, cubin.size, "square"));
+    assert_true(ako_machine_code_has_kernel(cubin.data, cubin.size, "idle"));
+    assert_false(ako_machine_code_has_kernel(cubin.data, cubin.size, "helper"));
+    assert_false(ako_machine_code_has_kernel(cubin.data, cubin.size, "squar"));
+    assert_false(ako_machine_code_has_kernel(cubin.data, cubin.size, ""));
+    assert_false(ako_machine_code_has_kernel("", 0, "square"));
+    ako_buf_free(&cubin);
+    ako_build_output_free(&out);
+}
+
 static void test_cuda_stops_at_the_limit(void **state)
 {
     (void)state;
@@ -674,6 +717,7 @@ static void fuzz_machine_code(const char *path)
         }
         int status = ako_machine_code_hash(hash, copy, size);
         assert_true(status == AKO_OK || status == AKO_CORRUPT);
+        ako_machine_code_has_kernel(copy, size, "scale");
         free(copy);
     }
     ako_buf_free(&code);
@@ -725,6 +769,8 @@ int main(void)
         cmocka_unit_test(test_cuda_sees_a_changed_header),
         cmocka_unit_test(test_cuda_sees_a_changed_source_of_its_own),
         cmocka_unit_test(test_cuda_same_code_from_other_comments),
+        cmocka_unit_test(test_cuda_tells_of_code_built_before),
+        cmocka_unit_test(test_cuda_finds_kernels_in_a_cubin),
         cmocka_unit_test(test_cuda_stops_at_the_limit),
         cmocka_unit_test(test_cuda_bad_options_and_chips),
         cmocka_unit_test(test_two_processes_build_the_same_at_once),
