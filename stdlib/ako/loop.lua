@@ -209,16 +209,14 @@ end
 --- The first trial: the files as they are. It must pass for a loop to make sense.
 function Loop:baseline() return self:try { candidate = "baseline" } end
 
--- Puts a candidate's text in the place of the solution's main file, which must still be what the loop left there.
+-- Puts a candidate in the place of the best, which must still be what the loop left there.
 local function place(self, candidate)
     local session = self.session
-    local main = self.task.solution.files[1]
-    local file = fs.join(session.ws.folder, main)
-    local kept = must(self.session:sources(session.best))[1].text
-    if fs.read(file) ~= kept then
-        fault.raise("BUSY", "%s was changed by somebody else; the loop stops and leaves it as it is", main)
+    local best = must(session:sources(session.best))[1]
+    if fs.read(fs.join(session.ws.folder, best.name)) ~= best.text then
+        fault.raise("BUSY", "%s was changed by somebody else; the loop stops and leaves it as it is", best.name)
     end
-    must(fs.write(file, candidate.text))
+    must(session:place(candidate.text))
 end
 
 -- Why the loop is to end now, or nil.

@@ -10,6 +10,7 @@ local Progress = {}
 Progress.__index = Progress
 
 local BAR_WIDTH = 20
+local WIDE_ENOUGH = 110 -- below this a cut row would lose its verdict
 local REDRAW_NS = 50000000 -- a terminal needs no more than 20 pictures a second
 local COLOURS = { keep = "\27[32m", revert = "\27[31m", inconclusive = "\27[33m" }
 
@@ -40,6 +41,14 @@ function Progress:note(text)
     self.out.err(text .. "\n")
 end
 
+-- A row of the table, on one line of a terminal; what is cut off is in the trial's record.
+function Progress:row(text, verdict)
+    local columns = self.bar and self.out.columns and self.out.columns()
+    if columns and columns > WIDE_ENOUGH then text = format.cut(text, columns) end
+    if verdict and self.colored then text = text:gsub(verdict, COLOURS[verdict] .. "%0\27[0m", 1) end
+    self:note(text)
+end
+
 local function row(values)
     local cells = {}
     for i, column in ipairs(COLUMNS) do
@@ -54,7 +63,7 @@ local function heading(self)
     self.headed = true
     local titles = {}
     for i, column in ipairs(COLUMNS) do titles[i] = column[1] end
-    self:note(row(titles))
+    self:row(row(titles))
 end
 
 --- A trial begins. info: candidate, hypothesis.
@@ -65,15 +74,19 @@ function Progress:start(number, info)
     self:event { step = "build", done = 0, total = 1 }
 end
 
+local function bar_of(event)
+    if not event.total or event.total < 1 then return "" end
+    local full = math.floor(event.done / event.total * BAR_WIDTH)
+    return (" [%s%s] %d/%d"):format(("#"):rep(full), ("."):rep(BAR_WIDTH - full), event.done, event.total)
+end
+
 --- An event of the evaluator: { step, done, total }. Redraws the bar.
 function Progress:event(event)
     local now = clock.now_ns()
     if not self.bar or now - self.drawn_ns < REDRAW_NS then return end
     self.drawn_ns, self.on_bar = now, true
-    local share = event.total and event.total > 0 and event.done / event.total or 0
-    local full = math.floor(share * BAR_WIDTH)
-    local text = ("%s  %s [%s%s] %d/%d  %.1f s"):format(self.label or "", event.step or "", ("#"):rep(full),
-        ("."):rep(BAR_WIDTH - full), event.done or 0, event.total or 0, (now - (self.began_ns or now)) / 1e9)
+    local text = ("%s  %s%s  %.1f s"):format(self.label or "", event.step or "", bar_of(event),
+        (now - (self.began_ns or now)) / 1e9)
     self.out.err("\r\27[K" .. format.cut(text, (self.out.columns and self.out.columns() or 80) - 1))
 end
 
@@ -88,12 +101,7 @@ end
 
 --- The line of a finished trial.
 function Progress:trial(record)
-    local text = row(cells(record, tostring(record.trial), record.verdict))
-    if self.colored then
-        local colour = COLOURS[record.verdict]
-        text = text:gsub(record.verdict, colour .. "%0\27[0m", 1)
-    end
-    self:note(text)
+    self:row(row(cells(record, tostring(record.trial), record.verdict)), record.verdict)
     if record.left_alone then self:note("     left as it is: " .. record.left_alone) end
 end
 
@@ -101,7 +109,7 @@ end
 function Progress:verified(record)
     local values = cells(record, "=", record.status == "PASSED" and "verified" or "NOT VERIFIED")
     values[10] = record.status == "PASSED" and ("trial %d, restored"):format(record.trial) or record.reason
-    self:note(row(values))
+    self:row(row(values))
 end
 
 --- Takes the bar off the terminal.

@@ -12,6 +12,7 @@
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
+local git = require "ako.git"
 local journal = require "ako.journal"
 local json = require "ako.json"
 
@@ -20,8 +21,9 @@ local session = {}
 local Session = {}
 Session.__index = Session
 
+-- What a session wrote itself and cannot find again is damage, not a wrong word of the user's.
 local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
+    if result == nil then fault.raise(code == "NOTFOUND" and "CORRUPT" or code, "%s", problem) end
     return result
 end
 
@@ -35,6 +37,12 @@ local LONGEST_NAME, LONGEST_TASK = 100, 60
 function session.is_name(name)
     return type(name) == "string" and #name <= LONGEST_NAME and name:match("^[%w_][%w_.-]*$") ~= nil
         and not name:find("..", 1, true) and not name:match("%.lock$") and not name:match("%.$")
+end
+
+--- Raises a fault for a name that cannot.
+function session.check_name(name)
+    if session.is_name(name) then return end
+    fault.raise("INVALID", "'%s' is no name for a session: letters, digits, '-', '_' and '.'", tostring(name))
 end
 
 --- "<task>-<UTC time>", with a number behind it when that is taken.
@@ -53,8 +61,12 @@ end
 local function take_line(state, line)
     if line.kind == "session" then
         state.header = line
+    elseif line.kind == "place" then
+        state.placed = line.oid
+    elseif line.kind == "restored" then
+        state.placed = nil
     elseif line.kind == "intent" then
-        state.open = line
+        state.open, state.placed = line, nil
     elseif line.kind == "trial" then
         state.open = nil
         state.history[#state.history + 1] = line
@@ -66,7 +78,8 @@ local function take_line(state, line)
 end
 
 --- The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
---- record), finished }. Nil, message, code when it cannot be read; CORRUPT names the damaged line.
+--- record), placed (the blob of a candidate whose intent is still to come), finished }. Nil, message, code when it
+--- cannot be read; CORRUPT names the damaged line.
 function session.read(repo, name)
     local state = { history = {}, name = name }
     local reader, problem, code = journal.read(journal_of(repo, name))
@@ -112,7 +125,7 @@ end
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
         folder = folder_of(ws.repo, name), history = state.history, best = state.best, original = state.original,
-        header = state.header, open = state.open, finished = state.finished }, Session)
+        header = state.header, open = state.open, placed = state.placed, finished = state.finished }, Session)
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
     self.journal, self.torn_bytes = opened, torn or 0
@@ -121,9 +134,7 @@ end
 
 --- Starts a session in a workspace (ako.workspace). `facts` go into its first line: task, device, policy, protected ...
 session.create = fault.returns(function(ws, name, facts)
-    if not session.is_name(name) then
-        fault.raise("INVALID", "'%s' is no name for a session: letters, digits, '-', '_' and '.'", name)
-    end
+    session.check_name(name)
     if fs.exists(journal_of(ws.repo, name)) then
         fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
     end
@@ -149,6 +160,16 @@ local function parent_of(self)
     return self.header.base
 end
 
+--- Puts a candidate's text in the place of the solution's main file. The journal knows of it first: what a kill leaves
+--- there is never taken for the user's own work.
+Session.place = fault.returns(function(self, text)
+    local oid = git.hash(text)
+    append(self, { kind = "place", oid = oid })
+    self.placed = oid
+    must(fs.write(fs.join(self.ws.folder, self.paths[1]), text))
+    return true
+end)
+
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
 --- the intent. `info`: candidate, hypothesis. Returns { trial, tree, commit }.
 Session.begin = fault.returns(function(self, info)
@@ -163,7 +184,7 @@ Session.begin = fault.returns(function(self, info)
     local intent = { kind = "intent", trial = n, tree = tree, commit = commit, time_s = os.time(),
         candidate = candidate, hypothesis = hypothesis }
     append(self, intent)
-    self.open = intent
+    self.open, self.placed = intent, nil
     return intent
 end)
 
@@ -221,8 +242,8 @@ Session.close_trial = fault.returns(function(self, record, evidence)
     return record
 end)
 
---- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit) or of
---- the best belong to the user and stay: then nil, a message that names the file, and BUSY.
+--- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit or a
+--- blob) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
 function Session:restore(attempt)
     local kept = self.best or self.original
     if not kept then return true end
@@ -235,10 +256,16 @@ end
 --- Sets .repaired to the number of the trial that was cut off, .left_alone to why its files stayed as they are.
 function Session:repair()
     local intent = self.open
+    if intent or self.placed then
+        self.repaired = intent and intent.trial or #self.history
+        local restored, problem, code = self:restore(intent and intent.commit or self.placed)
+        if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
+    end
+    if self.placed then
+        append(self, { kind = "restored" })
+        self.placed = nil
+    end
     if intent then
-        self.repaired = intent.trial
-        local restored, problem = self:restore(intent.commit)
-        if not restored then self.left_alone = problem end
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
             hypothesis = intent.hypothesis, status = "INFRA", verdict = "inconclusive", reason = "interrupted",
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }

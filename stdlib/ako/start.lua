@@ -32,6 +32,7 @@ end
 --- workspace, device, session, seed, quiet, color), verb_options; and for tests home (holds the bundled examples),
 --- hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
 function start.new(ctx)
+    if ctx.host.session then session.check_name(ctx.host.session) end
     local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
     self.hook = ctx.hook or function(name, ...) return require("ako.policy").call(ctx.policy, name, ...) end
     local file
@@ -63,7 +64,7 @@ end
 
 --- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 function Start:recover()
-    local function is_cut_off(state) return state.open ~= nil end
+    local function is_cut_off(state) return state.open ~= nil or state.placed ~= nil end
     local state, damaged = session.newest(self.ws, is_cut_off)
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
@@ -146,7 +147,10 @@ function Start:extension() return unit.extension(self.task.place) end
 --- the best restored. Closing twice is fine.
 function Start:close()
     local opened = self.session
-    if opened and opened.journal and opened.open then fault.catch(opened.repair, opened) end
+    if opened and opened.journal and (opened.open or opened.placed) then
+        local _, problem = fault.catch(opened.repair, opened)
+        if problem then self.progress:note("the best is not back yet, the next start does it: " .. problem) end
+    end
     if opened then opened:close() end
     if self.evaluator then self.evaluator:close() end
     if self.progress then self.progress:close() end

@@ -40,7 +40,7 @@ end
 
 -- "task.lua:7: " for a field given by its names from the outside in; "task.lua: " where it cannot be seen in the text.
 local function where(source, names)
-    local line = keyline.find(source.text, names)
+    local line = keyline.lines(source.text, names)[1]
     return ("%s:%s "):format(source.file, line and line .. ":" or "")
 end
 
@@ -267,6 +267,7 @@ function task.file_of(name) return fs.is_dir(name) and fs.join(name, "task.lua")
 --- nil, a message and a code: INVALID for a mistake in it, what the file system says otherwise.
 task.load = fault.returns(function(name)
     local file = task.file_of(name)
+    if not fs.exists(file) then fault.raise("NOTFOUND", "no task in %s: no such file", file) end
     fault.check(path.extension(file) == "lua", "%s: a task is a Lua file (task.lua)", file)
     local text, problem, code = fs.read(file)
     if not text then fault.raise(code, "%s", problem) end

@@ -112,8 +112,11 @@ end
 local function build_facts(record, build)
     if type(build) ~= "table" then return end
     record.machine_code = build.hash
-    record.resources = { registers = finite(build.registers), shared = finite(build.shared),
-        spill = finite(build.spill) }
+    record.resources = {}
+    for _, name in ipairs { "registers", "shared", "spill" } do
+        local value = finite(build[name])
+        if value and value >= 0 then record.resources[name] = value end -- -1 where the compiler does not say
+    end
     if type(build.error) == "table" then record.build_error = build.error end
 end
 

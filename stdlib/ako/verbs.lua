@@ -68,11 +68,14 @@ local function candidates_of(started)
     return must(proposer.folder(started.candidates, started:extension()))
 end
 
+-- The best verified (when there was anything to choose from) and the session closed; an interrupted one stays open.
+-- Returns the record to report on.
 local function finish(started, loop, ended)
-    local record = started.session.original
-    if #started.session.history > 1 and started.session.best and not loop.cancelled then record = loop:verify() end
-    local best = started.session.best
-    must(started.session:finish { ended = ended, status = record.status, verified = best and report.object(record) })
+    local opened = started.session
+    local record = opened.best or opened.original
+    if loop.cancelled then return record end
+    if #opened.history > 1 and opened.best then record = loop:verify() end
+    must(opened:finish { ended = ended, status = record.status, verified = opened.best and report.object(record) })
     return record
 end
 

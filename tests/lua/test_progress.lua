@@ -1,0 +1,75 @@
+-- What people see: units, columns, the bar on a terminal and its absence elsewhere.
+local format = require "ako.format"
+local progress = require "ako.progress"
+local t = require "ako.tap"
+
+local function console(terminal, columns)
+    local kept = { text = "" }
+    function kept.err(text) kept.text = kept.text .. text end
+    function kept.is_terminal() return terminal end
+    function kept.columns() return columns end
+    return kept
+end
+
+local function record(changes)
+    local result = { trial = 3, candidate = "a.cu", status = "PASSED", verdict = "keep", reason = "2.1 % faster",
+        speedup = { best = 1.021, original = 1.9, reference = 12.34 },
+        time_ns = { median = 3928200, ci = { 3920000, 3936000 } } }
+    for name, value in pairs(changes or {}) do result[name] = value end
+    return result
+end
+
+t.test("durations in sensible units", function()
+    t.eq(format.duration(812), "812 ns")
+    t.eq(format.duration(1500), "1.500 us")
+    t.eq(format.duration(41234567), "41.23 ms")
+    t.eq(format.duration(123456789012), "123.5 s")
+    t.eq(format.duration(nil), "-")
+    t.eq(format.ratio(1.021), "1.021x")
+    t.eq(format.ratio(12.34), "12.3x")
+    t.eq(format.ratio(nil), "-")
+end)
+
+t.test("text is cut and padded by characters and made UTF-8", function()
+    t.eq(format.cut("caf\u{e9}s", 4), "caf~")
+    t.eq(format.cut("caf\u{e9}", 4), "caf\u{e9}")
+    t.eq(format.pad("\u{e9}", 3), "\u{e9}  ")
+    t.eq(format.pad("ab", 3, true), " ab")
+    t.eq(format.utf8("a\xFFb\u{e9}\xC3"), "a\\xFFb\u{e9}\\xC3")
+    t.eq(format.utf8(""), "")
+end)
+
+t.test("one aligned line a trial, no codes and no bar away from a terminal", function()
+    local out = console(false)
+    local bar = progress.new { console = out }
+    bar:start(3, { candidate = "a.cu" })
+    bar:event { step = "check", done = 1, total = 5 }
+    bar:trial(record())
+    local heading, line = out.text:match("^(.-)\n(.-)\n$")
+    t.match(line, "^  3  a.cu +PASSED +3.928 ms   %+%-0.2%%    1.021x     1.90x     12.3x  keep +2.1 %% faster$")
+    t.eq(heading:find("verdict", 1, true), line:find("keep", 1, true))
+    t.ok(not out.text:find("\27", 1, true))
+end)
+
+t.test("on a terminal: a bar that goes away, colours, rows that fit", function()
+    local out = console(true, 125)
+    local bar = progress.new { console = out }
+    bar:start(3, { candidate = "a.cu" })
+    t.match(out.text, "\r\27%[K3 a.cu  build %[%.+%] 0/1")
+    bar:trial(record { reason = ("long "):rep(30) })
+    t.match(out.text, "\r\27%[K  3  a.cu")
+    t.match(out.text, "\27%[32mkeep\27%[0m")
+    t.match(out.text, "~\n$")
+    bar:close()
+end)
+
+t.test("quiet says nothing", function()
+    local out = console(true, 80)
+    local bar = progress.new { console = out, quiet = true }
+    bar:start(1, {})
+    bar:event { step = "check", done = 1, total = 2 }
+    bar:trial(record())
+    bar:verified(record())
+    bar:note "text"
+    t.eq(out.text, "")
+end)
