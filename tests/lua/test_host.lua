@@ -80,7 +80,8 @@ end)
 t.test("what the hook cannot reach is ended from outside", function()
     program.write("slow.lua", "local n = 40\nreturn (('a'):rep(n):find(('a?'):rep(n) .. ('a'):rep(n)))")
     over(run("--time-limit=0.3", "slow.lua"), "slow.lua")
-    program.write("slow.lua", "local function loop() while true do end end xpcall(loop, loop)") -- its handler has no hook
+    -- A message handler runs without the hook.
+    program.write("slow.lua", "local function loop() while true do end end xpcall(loop, loop)")
     over(run("--time-limit=0.3", "slow.lua"), "slow.lua")
 end)
 
@@ -94,7 +95,8 @@ t.test("a call into a policy has a limit of its own, after which its caller goes
 end)
 
 t.test("time in core calls does not count", function()
-    local r = run("--time-limit=0.1", program.write("wait.lua", "require('ako.clock').sleep_ns(300000000) print 'done'"))
+    local r = run("--time-limit=0.1",
+        program.write("wait.lua", "require('ako.clock').sleep_ns(300000000) print 'done'"))
     t.eq(r.stdout, "done\n")
     t.eq(r.code, 0)
 end)
@@ -111,7 +113,8 @@ t.test("memory beyond the limit is one line", function()
 end)
 
 t.test("ten gigabytes at once are refused, and a script may go on without", function()
-    t.match(script("local s = ('x'):rep(10 * 2 ^ 30 | 0)").stderr, "^ako%-lua: script.lua:1: resulting string too large")
+    t.match(script("local s = ('x'):rep(10 * 2 ^ 30 | 0)").stderr,
+        "^ako%-lua: script.lua:1: resulting string too large")
     t.eq(script("print((pcall(string.rep, 'x', 2 ^ 30 | 0)))").stdout, "false\n")
 end)
 

@@ -14,7 +14,7 @@ local function check(fields)
 end
 
 t.test("a policy that changes a number", function()
-    local r = check 'name = "mine", description = "mine", timing = { launches = 20 }, options = { target = { 3.0, "x" } }'
+    local r = check 'name = "mine", description = "m", timing = { launches = 20 }, options = { target = { 3.0, "x" } }'
     t.eq(r.stderr, "")
     t.eq(r.code, 0)
     t.match(r.stdout, "^mine.lua: OK, policy mine\n")
