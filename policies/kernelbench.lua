@@ -23,15 +23,27 @@ local function milliseconds(figures)
     return stats
 end
 
--- fast_p over the workloads: the share that is right and more than p times (strictly) faster than the reference.
-local function fast_p(record, list)
-    local entries, shares = {}, {}
-    for i, workload in ipairs(record.workloads) do
-        local speedup = workload.speedup and workload.speedup.reference
-        entries[i] = { correct = workload.status == "PASSED", speedup = speedup }
+-- The share of the entries { status, speedup } that are right and more than p times (strictly) faster, for each p.
+local function fast_p(list, entries)
+    local judged, shares, texts = {}, {}, {}
+    for i, entry in ipairs(entries) do
+        judged[i] = { correct = entry.status == "PASSED", speedup = entry.speedup and entry.speedup.reference }
     end
-    for p in list:gmatch("[%d.]+") do shares[p] = rules.fast_p(entries, tonumber(p)) end
-    return shares
+    for p in list:gmatch("[%d.]+") do
+        local share = rules.fast_p(judged, tonumber(p)) or 0
+        shares["fast_" .. p], texts[#texts + 1] = share, ("fast_%s: %.4f"):format(p, share)
+    end
+    return shares, table.concat(texts, "  ")
+end
+
+-- Over several tasks an entry is a task, judged by its worst workload.
+local function over_tasks(tasks, opt)
+    local entries = {}
+    for i, task in ipairs(tasks) do
+        entries[i] = { status = task.record.status, speedup = worst(task.record).speedup }
+    end
+    local shares, text = fast_p(opt.fast_p, entries)
+    return { text }, { fast_p = shares }
 end
 
 local function fields(record, opt)
@@ -43,7 +55,7 @@ local function fields(record, opt)
         runtime = runtime and runtime.mean or -1, runtime_stats = runtime,
         ref_runtime = reference and reference.mean or -1, ref_runtime_stats = reference,
         speedup = speedup or -1, excessive = speedup ~= nil and speedup > opt.excessive,
-        error = record.status == "INFRA" and record.reason or nil, fast_p = fast_p(record, opt.fast_p),
+        error = record.status == "INFRA" and record.reason or nil, fast_p = (fast_p(opt.fast_p, record.workloads)),
     }
 end
 
@@ -76,7 +88,7 @@ return policy.extend {
         -- Beyond this a figure is more often a mistake than a miracle. Raising it silences the warning, nothing else.
         excessive = { 10.0, "speedup over the reference that needs a justification" },
         justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },
-        fast_p = { "0,1,2", "thresholds p for fast_p, the share of workloads more than p times faster" },
+        fast_p = { "0,1,2", "thresholds p for fast_p: the share of tasks (or workloads) more than p times faster" },
     },
 
     correctness = {
@@ -111,6 +123,7 @@ return policy.extend {
 
     -- The lines on stdout, and the same as members of the JSON object.
     render = function(run, opt)
+        if run.tasks then return over_tasks(run.tasks, opt) end
         local f = fields(run.last, opt)
         return lines(f, opt), f
     end,

@@ -66,6 +66,15 @@ function report.run_lines(session, ended)
     return lines
 end
 
+--- A line for each of several tasks: { task, record }.
+function report.suite_lines(entries)
+    local lines = {}
+    for i, entry in ipairs(entries) do
+        lines[i] = ("%s: %s"):format(entry.task, report.line(entry.record):gsub("^trial %d+ %b(): ", ""))
+    end
+    return lines
+end
+
 --- The lines on one trial.
 function report.trial_lines(record)
     local lines = { report.line(record), ("%s: %s"):format(record.verdict, record.reason) }

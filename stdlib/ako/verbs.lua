@@ -12,6 +12,7 @@ local proposer = require "ako.proposer"
 local report = require "ako.report"
 local session = require "ako.session"
 local start = require "ako.start"
+local suite = require "ako.suite"
 
 local verbs = {}
 
@@ -79,8 +80,8 @@ local function finish(started, loop, ended)
     return record
 end
 
---- run: the baseline, then a trial for each candidate, then the best restored and verified.
-function verbs.run(ctx)
+-- One task from baseline to finish. tell(started, loop, record, ended) gives the account. Returns exit code and record.
+local function run_task(ctx, tell)
     local started <close> = start.new(ctx)
     started:resolve()
     local propose = candidates_of(started)
@@ -92,8 +93,50 @@ function verbs.run(ctx)
     local ended
     if baseline.verdict == "keep" and propose then ended = loop:run(propose) end
     local record = finish(started, loop, ended)
-    say(ctx, started, loop, record, report.run_lines(started.session, ended), run_object(started, ended))
-    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
+    tell(started, loop, record, ended)
+    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record
+end
+
+local function say_run(started, loop, record, ended)
+    say(started.ctx, started, loop, record, report.run_lines(started.session, ended), run_object(started, ended))
+end
+
+-- Several tasks: the account of each goes to stderr, that of all of them to stdout.
+local function say_suite(ctx, records)
+    local lines, members = {}, nil
+    if ctx.policy.render then lines, members = ctx.hook("render", { tasks = records }, ctx.opt) end
+    if not ctx.host.json then return out(ctx, report.text(lines, report.suite_lines(records))) end
+    local object = { v = 1, tasks = json.array() }
+    for i, entry in ipairs(records) do
+        object.tasks[i] = report.object(entry.record)
+        object.tasks[i].task = entry.task
+    end
+    if members then object[ctx.policy.name] = members end
+    out(ctx, json.encode(object) .. "\n")
+end
+
+local function run_suite(ctx, folders)
+    if ctx.verb_options.candidates then
+        fault.raise("INVALID", "--candidates belongs to one task, but %s holds %d", ctx.host.task, #folders)
+    end
+    local records, worst = {}, exits.DONE
+    for _, folder in ipairs(folders) do
+        local name
+        local code, record = run_task(suite.context(ctx, folder), function(started) name = started.task.name end)
+        records[#records + 1] = { task = name, record = record }
+        if worst == exits.DONE then worst = code end
+        if code == exits.INTERRUPTED then return code end
+    end
+    say_suite(ctx, records)
+    return worst
+end
+
+--- run: the baseline, then a trial for each candidate, then the best restored and verified. A --task that is a folder
+--- of tasks runs them all; the exit code is then that of the first one that failed.
+function verbs.run(ctx)
+    local folders = suite.folders(ctx.host)
+    if folders then return run_suite(ctx, folders) end
+    return (run_task(ctx, say_run))
 end
 
 -- The session that `try` goes on with: the one named, or the newest of this workspace that is not finished.

@@ -1,4 +1,5 @@
 -- policies/kernelbench.lua: its verdicts on literals, its lines, its numbers in what the evaluator is asked.
+local fs = require "ako.fs"
 local json = require "ako.json"
 local kernelbench = require "policies.kernelbench"
 local plan = require "ako.plan"
@@ -63,7 +64,27 @@ t.test("the JSON twin has unrounded milliseconds", function()
     t.eq(twin.runtime, 0.0500005)
     t.eq(twin.runtime_stats.num_trials, 100)
     t.eq(twin.speedup, 200000.5 / 50000.5)
-    t.eq(twin.fast_p, { ["0"] = 1.0, ["1"] = 1.0, ["2"] = 1.0 })
+    t.eq(twin.fast_p, { fast_0 = 1.0, fast_1 = 1.0, fast_2 = 1.0 })
+end)
+
+t.test("fast_p over a folder of tasks", function()
+    local top = t.tmpdir()
+    for name, script in pairs { a = "time=50", b = "time=150", c = "time=50 status=INCORRECT_NUMERICAL reason=off" } do
+        local from = scripted.task_folder(script)
+        assert(fs.mkdirs(top .. "/" .. name .. "/solution"))
+        for _, file in ipairs { "task.lua", "reference.c", "solution/kernel.c" } do
+            assert(fs.write(top .. "/" .. name .. "/" .. file, fs.read(from .. "/" .. file)))
+        end
+    end
+    local ctx = context("time=1", { fast_p = "1,2" })
+    ctx.host.task, ctx.host.workspace = top, t.tmpdir()
+    t.eq(verbs.run(ctx), 11)
+    local list = lines(ctx.console.stdout)
+    t.eq(list[1], "fast_1: 0.6667  fast_2: 0.3333")
+    t.match(list[2], "^scale: PASSED, median 50.00 us")
+    t.match(list[4], "^scale: INCORRECT_NUMERICAL")
+    ctx.verb_options.candidates = "x"
+    t.eq(verbs.run(ctx), 2)
 end)
 
 local function trial(speedup, low, high, reference)

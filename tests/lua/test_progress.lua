@@ -46,7 +46,7 @@ t.test("one aligned line a trial, no codes and no bar away from a terminal", fun
     bar:event { step = "check", done = 1, total = 5 }
     bar:trial(record())
     local heading, line = out.text:match("^(.-)\n(.-)\n$")
-    t.match(line, "^  3  a.cu +PASSED +3.928 ms   %+%-0.2%%    1.021x     1.90x     12.3x  keep +2.1 %% faster$")
+    t.match(line, "^  3  a.cu +PASSED +3.928 ms +%+%-0.2%% +1.021x +1.90x +12.3x  keep +2.1 %% faster$")
     t.eq(heading:find("verdict", 1, true), line:find("keep", 1, true))
     t.ok(not out.text:find("\27", 1, true))
 end)
