@@ -36,7 +36,7 @@ local HOST_OPTIONS = {
 
 local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end", options = {
-        { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file or folder in it" },
+        { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file in it" },
     } },
     { name = "plan", text = "what run would do", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {

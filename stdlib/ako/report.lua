@@ -54,7 +54,11 @@ end
 --- The lines on a whole run that every policy's account ends with.
 function report.run_lines(session, ended)
     local lines = {}
-    if session.best then lines[#lines + 1] = "best: " .. report.line(session.best) end
+    if session.best then
+        lines[1] = "best: " .. report.line(session.best)
+    elseif session.original then
+        lines[1] = ("the baseline failed: %s: %s"):format(session.original.status, session.original.reason)
+    end
     lines[#lines + 1] = ("session %s: %s (%s)%s"):format(session.name,
         format.count(math.max(0, #session.history - 1), "candidate"), counts(session.history),
         ended and "; ended: " .. ended or "")

@@ -76,12 +76,13 @@ function Start:recover()
     end
 end
 
---- The facts of a session's first line.
-function Start:facts()
+--- The facts of the first line of a session that a verb starts.
+function Start:facts(verb)
     local device = self.evaluator.device
-    return { task = self.task.name, task_file = format.utf8(fs.absolute(self.task.file)), policy = self.policy.name,
+    return { verb = verb, policy = self.policy.name, seed = self.host.seed, task = self.task.name,
+        task_file = format.utf8(fs.absolute(self.task.file)), protected = loop.protect(self.task),
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
-        versions = self.evaluator.versions, protected = loop.protect(self.task), seed = self.host.seed }
+        versions = self.evaluator.versions }
 end
 
 --- Gives the evaluator the task and makes the loop over an opened session. Raises faults.

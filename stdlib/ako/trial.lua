@@ -111,7 +111,7 @@ end
 
 local function build_facts(record, build)
     if type(build) ~= "table" then return end
-    record.machine_code = build.hash
+    record.machine_code = build.hash ~= "" and build.hash or nil
     record.resources = {}
     for _, name in ipairs { "registers", "shared", "spill" } do
         local value = finite(build[name])

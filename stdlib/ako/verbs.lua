@@ -54,9 +54,10 @@ local function say(ctx, started, loop, record, own_lines, run)
     end
 end
 
-local function open_new(started, name)
+local function open_new(started, verb)
+    local name = started.host.session
     local fresh = name or session.fresh_name(started.ws.repo, started.task.name)
-    return must(session.create(started.ws, fresh, started:facts()))
+    return must(session.create(started.ws, fresh, started:facts(verb)))
 end
 
 local function show_plan(started)
@@ -87,7 +88,7 @@ local function run_task(ctx, tell)
     local propose = candidates_of(started)
     started:prepare()
     started:recover()
-    local loop = started:loop(open_new(started, ctx.host.session))
+    local loop = started:loop(open_new(started, "run"))
     show_plan(started)
     local baseline = loop:baseline()
     local ended
@@ -139,17 +140,22 @@ function verbs.run(ctx)
     return (run_task(ctx, say_run))
 end
 
--- The session that `try` goes on with: the one named, or the newest of this workspace that is not finished.
+-- What `try` goes on with: sessions that it started, have a baseline and are not finished.
+local function is_open(state) return state.header.verb == "try" and not state.finished and state.best ~= nil end
+
+-- The one named, or the newest of this workspace; a new one where there is none.
 local function session_to_try(started)
     local name, ws = started.host.session, started.ws
     local state
     if name then
-        state = session.read(ws.repo, name)
+        local problem, code
+        state, problem, code = session.read(ws.repo, name)
+        if not state and code ~= "NOTFOUND" then fault.raise(code, "%s", problem) end
         if state and state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
     else
-        state = session.newest(ws, function(found) return not found.finished and found.best ~= nil end)
+        state = session.newest(ws, is_open)
     end
-    return state and must(session.resume(ws, state)) or open_new(started, name)
+    return state and must(session.resume(ws, state)) or open_new(started, "try")
 end
 
 --- try: one trial of the tree as it is; the first one of a session is its baseline.
@@ -199,7 +205,7 @@ local function status_lines(state, ws)
     if last and last ~= state.best then lines[#lines + 1] = "last: " .. report.line(last) .. "; " .. last.verdict end
     if state.open then
         lines[#lines + 1] = ("trial %d is at work, or was cut off"):format(state.open.trial)
-    elseif not state.finished then
+    elseif is_open(state) then
         lines[#lines + 1] = "open: `try` goes on with it"
     end
     return lines

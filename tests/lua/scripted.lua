@@ -51,7 +51,8 @@ end
 
 local function result_of(script, steps)
     local status = script.status or "PASSED"
-    local build = { hash = script.hash or script.time, log = "built", registers = 8, shared = 0, spill = 0 }
+    local hash = status == "COMPILE_ERROR" and "" or script.hash or script.time
+    local build = { hash = hash, log = "built", registers = 8, shared = 0, spill = 0 }
     local result = { status = status, step = steps[#steps], reason = script.reason or "", code = "", build = build,
         workloads = {}, costs_ns = { build = 1000000, total = 2000000 } }
     if status == "PASSED" and #steps == 3 then

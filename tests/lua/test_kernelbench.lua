@@ -43,6 +43,12 @@ t.test("a wrong kernel", function()
         "RUNTIME: -1", "REF_RUNTIME: -1", "SPEEDUP: -1" })
 end)
 
+t.test("a kernel that does not compile", function()
+    local ctx = context "time=50 status=COMPILE_ERROR reason=kernel.c:1"
+    t.eq(verbs.run(ctx), 10)
+    t.match(ctx.console.stdout, "^COMPILED: False\nCORRECT: False\n")
+end)
+
 t.test("no result at all has an ERROR line", function()
     local ctx = context("time=50", nil, { on_trial = function() return nil, "the GPU is gone", "CUDA" end })
     t.eq(verbs.run(ctx), 125)

@@ -72,6 +72,7 @@ t.test("a baseline that fails ends the run with its code", function()
         scripted.candidates(folder, { ["a.c"] = "time=50" })
         local ctx, requests = scripted.context(folder, nil, { candidates = folder .. "/candidates" })
         t.eq(verbs.run(ctx), code)
+        t.match(ctx.console.stdout, "the baseline failed: " .. status .. ": because")
         t.eq(#requests, 1)
         t.eq(fs.read(folder .. "/solution/kernel.c"),
             scripted.source("time=100 reason=because status=" .. status))
