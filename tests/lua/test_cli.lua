@@ -35,7 +35,7 @@ usage: ako-lua [host options] POLICY.lua [verb] [--option=value ...]
 local VERBS = [[
 Verbs
   run                     the loop: baseline, then trials until the policy or the candidates end
-    --candidates=DIR      a trial for each file or folder in it
+    --candidates=DIR      a trial for each file in it
   plan                    what run would do
   try                     one trial of the tree as it is
     -m, --hypothesis=TEXT
@@ -88,7 +88,7 @@ usage: ako-lua mine.lua [verb] [--option=value ...]
 Options
   --deep-look=true|false  look deeper (default false)
   --excessive=X           speedup over the reference that needs a justification (default 10.0)
-  --fast-p=TEXT           thresholds p for fast_p, the share of workloads more than p times faster (default "0,1,2")
+  --fast-p=TEXT           thresholds p for fast_p: the share of tasks (or workloads) more than p times faster (default "0,1,2")
   --justify=TEXT          why a speedup beyond --excessive is real; recorded with the verdict (default "")
   --mode=TEXT             how: fast, slow (default "fast")
   --target=X              speed-up at which to stop, at least 1 (default 3.0)
