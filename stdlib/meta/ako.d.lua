@@ -1,0 +1,1566 @@
+---@meta
+-- For editors (LuaLS): every function that Lua code can call in ako-lua. tests/lua/test_meta.lua compares it with the
+-- sources. Unless something else is said, a function that fails in the outside world returns nil, a message and a code
+-- ("NOTFOUND", "IO", ...), and a wrong argument raises.
+
+---@alias ako.Code "ERROR"|"INVALID"|"NOTFOUND"|"EXISTS"|"UNAVAILABLE"|"TIMEOUT"|"CANCELLED"|"IO"|"NOMEM"|"CORRUPT"|"CHILD"|"CUDA"|"BUSY"|"LIMIT"|"EOF"|"COMPILE"
+---@alias ako.Verdict "keep"|"revert"|"inconclusive"
+---@alias ako.Status "PASSED"|"INCORRECT_SHAPE"|"INCORRECT_DTYPE"|"INCORRECT_NUMERICAL"|"COMPILE_ERROR"|"RUNTIME_ERROR"|"TIMEOUT"|"INVALID_REFERENCE"|"REJECTED"|"REWARD_HACK"|"UNTRUSTED_TIMING"|"UNSTABLE"|"INFRA"
+---@alias ako.Dtype "f64"|"f32"|"f16"|"bf16"|"f8e4m3"|"f8e5m2"|"i64"|"i32"|"i16"|"i8"|"u64"|"u32"|"u16"|"u8"|"bool"
+
+---A file's policy, or what it gives to extend. Fields that are absent are inherited.
+---@class ako.Policy
+---@field name? string what records call the policy
+---@field description? string one line for lists and help
+---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number> }
+---@field timing? { warmup?: integer, launches?: integer, flush?: boolean, timer?: "auto"|"events"|"cupti"|"wall", alpha?: number, reference?: boolean, statistic?: "median"|"mean"|"min" }
+---@field budget? { build?: number, check?: number, time?: number } seconds
+---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
+---@field admit? fun(change: { candidate?: string, hypothesis?: string, sources: table, best?: ako.Record }, opt: table): boolean, string?
+---@field stalled? fun(run: ako.Run, opt: table): string?
+---@field stop? fun(run: ako.Run, opt: table): string?
+---@field render? fun(run: ako.Run, opt: table): string[], table?
+---@field extend fun(self: ako.Policy, own: ako.Policy): ako.Policy
+
+---Figures of samples, in nanoseconds but for n.
+---@class ako.Figures
+---@field n integer
+---@field median number
+---@field mean number
+---@field min number
+---@field max number
+---@field std number
+---@field p95 number
+---@field ci? number[] low and high end of the median's interval
+
+---One trial, whatever its verdict.
+---@class ako.Record
+---@field trial integer 0 is the baseline
+---@field session string
+---@field candidate? string
+---@field hypothesis? string
+---@field status ako.Status
+---@field verdict ako.Verdict
+---@field reason string
+---@field code? string
+---@field speedup { reference?: number, original?: number, best?: number }
+---@field interval { original?: number[], best?: number[] }
+---@field time_ns? ako.Figures over all workloads
+---@field reference_ns? ako.Figures
+---@field workloads table[]
+---@field resources? { registers?: integer, shared?: integer, spill?: integer }
+---@field costs_ms { build: integer, check: integer, time: integer, profile: integer, total: integer }
+---@field floor_share? number share of the device's bandwidth limit that is reached
+
+---What stop, stalled and render see.
+---@class ako.Run
+---@field trials integer without the baseline
+---@field history ako.Record[]
+---@field best? ako.Record
+---@field original? ako.Record
+---@field last? ako.Record
+---@field elapsed_s number
+---@field session string
+---@field device table
+
+-- Lua's own globals that the host has changed
+
+---Finds ako-lua's own modules ("ako.git"), bundled policies ("policies.kernelbench") and those in the file's folder.
+---@overload fun(name: "ako.axes"): ako.axes
+---@overload fun(name: "ako.bundled"): ako.bundled
+---@overload fun(name: "ako.cli"): ako.cli
+---@overload fun(name: "ako.clock"): ako.clock
+---@overload fun(name: "ako.console"): ako.console
+---@overload fun(name: "ako.device"): ako.device
+---@overload fun(name: "ako.dtypes"): ako.dtypes
+---@overload fun(name: "ako.evaluator"): ako.evaluator
+---@overload fun(name: "ako.exits"): ako.exits
+---@overload fun(name: "ako.fault"): ako.fault
+---@overload fun(name: "ako.format"): ako.format
+---@overload fun(name: "ako.fs"): ako.fs
+---@overload fun(name: "ako.git"): ako.git
+---@overload fun(name: "ako.help"): ako.help
+---@overload fun(name: "ako.host"): ako.host
+---@overload fun(name: "ako.inputs"): ako.inputs
+---@overload fun(name: "ako.journal"): ako.journal
+---@overload fun(name: "ako.json"): ako.json
+---@overload fun(name: "ako.keyline"): ako.keyline
+---@overload fun(name: "ako.launch"): ako.launch
+---@overload fun(name: "ako.loop"): ako.loop
+---@overload fun(name: "ako.options"): ako.options
+---@overload fun(name: "ako.path"): ako.path
+---@overload fun(name: "ako.plan"): ako.plan
+---@overload fun(name: "ako.policy"): ako.policy
+---@overload fun(name: "ako.process"): ako.process
+---@overload fun(name: "ako.progress"): ako.progress
+---@overload fun(name: "ako.proposer"): ako.proposer
+---@overload fun(name: "ako.regex"): ako.regex
+---@overload fun(name: "ako.report"): ako.report
+---@overload fun(name: "ako.rules"): ako.rules
+---@overload fun(name: "ako.schema"): ako.schema
+---@overload fun(name: "ako.seeds"): ako.seeds
+---@overload fun(name: "ako.session"): ako.session
+---@overload fun(name: "ako.start"): ako.start
+---@overload fun(name: "ako.stats"): ako.stats
+---@overload fun(name: "ako.suite"): ako.suite
+---@overload fun(name: "ako.tap"): ako.tap
+---@overload fun(name: "ako.task"): ako.task
+---@overload fun(name: "ako.tensor"): ako.tensor
+---@overload fun(name: "ako.tensors"): ako.tensors
+---@overload fun(name: "ako.trial"): ako.trial
+---@overload fun(name: "ako.unit"): ako.unit
+---@overload fun(name: "ako.verbs"): ako.verbs
+---@overload fun(name: "ako.version"): ako.version
+---@overload fun(name: "ako.worker"): ako.worker
+---@overload fun(name: "ako.workspace"): ako.workspace
+---@param name string
+---@return any
+function require(name) end
+
+-- Modules in C
+
+---@class ako.clock
+local clock = {}
+
+---Monotonic, from an arbitrary origin: for intervals.
+---@return integer ns
+function clock.now_ns() end
+
+---Since 1970 UTC.
+---@return integer ns
+function clock.wall_ns() end
+
+---Sleeps, less long after Ctrl-C.
+---@param ns integer
+function clock.sleep_ns(ns) end
+
+---"2025-01-31T23:59:59.123Z", now by default.
+---@param wall_ns? integer
+---@return string
+function clock.date(wall_ns) end
+
+---@class ako.console
+local console = {}
+
+---Writes the result, to stdout, at once.
+---@param text string
+---@return true? written, string? message, ako.Code? code
+function console.out(text) end
+
+---Writes for people, to stderr.
+---@param text string
+---@return true? written, string? message, ako.Code? code
+function console.err(text) end
+
+---@param stream "out"|"err"
+---@return boolean
+function console.is_terminal(stream) end
+
+---Width of the terminal of stderr; nil when it is none.
+---@return integer?
+function console.columns() end
+
+---A device is a plain table: id, name, uuid, arch, place and what core/device_json.h names.
+---@class ako.device
+local device = {}
+
+---Number of devices, the CPU included, and nil or why there is no GPU.
+---@return integer n, string? why
+function device.count() end
+
+---GPUs in CUDA's order, the CPU last.
+---@return table[]? devices, string? message, ako.Code? code
+function device.list() end
+
+---@param spec string "auto", "cpu", "cuda" or "cuda:N"
+---@return table? device, string? message, ako.Code? code
+function device.find(spec) end
+
+---What NVML knows of a GPU now: sm_clock_mhz, temperature_c, throttle, processes ...
+---@param id string
+---@return table? state, string? message, ako.Code? code
+function device.state(id) end
+
+---Paths are bytes, in any encoding.
+---@class ako.fs
+local fs = {}
+
+---The content; LIMIT when the file has more bytes than `limit`.
+---@param path string
+---@param limit? integer
+---@return string? content, string? message, ako.Code? code
+function fs.read(path, limit) end
+
+---Replaces the file at once and, with `sync`, for good; follows a link.
+---@param path string
+---@param data string
+---@param sync? boolean
+---@return true? written, string? message, ako.Code? code
+function fs.write(path, data, sync) end
+
+---Content and permissions.
+---@param from string
+---@param to string
+---@return true? copied, string? message, ako.Code? code
+function fs.copy_file(from, to) end
+
+---With parents; fine when it is there.
+---@param path string
+---@return true? made, string? message, ako.Code? code
+function fs.mkdirs(path) end
+
+---With all that is below; fine when it is not there.
+---@param path string
+---@return true? removed, string? message, ako.Code? code
+function fs.remove_tree(path) end
+
+---A file, a folder, or a link that leads to one.
+---@param path string
+---@return boolean
+function fs.exists(path) end
+
+---A folder, or a link that leads to one.
+---@param path string
+---@return boolean
+function fs.is_dir(path) end
+
+---Of a link itself.
+---@param path string
+---@return { type: "file"|"dir"|"link"|"other", size: integer, mtime_ns: integer }? stat, string? message, ako.Code? code
+function fs.stat(path) end
+
+---The names in a folder, in byte order.
+---@param path string
+---@return string[]? names, string? message, ako.Code? code
+function fs.list(path) end
+
+---A new folder that nobody else can read.
+---@param prefix? string
+---@return string? path, string? message, ako.Code? code
+function fs.temp_dir(prefix) end
+
+---Without links, "." and ".."; the path must exist.
+---@param path string
+---@return string? path, string? message, ako.Code? code
+function fs.absolute(path) end
+
+---A folder of this user, made when it is not there.
+---@param kind "cache"|"state"|"runtime"
+---@return string? path, string? message, ako.Code? code
+function fs.user_dir(kind) end
+
+---The folder of the running program.
+---@return string? path, string? message, ako.Code? code
+function fs.program_dir() end
+
+---With one slash between; an absolute part starts anew, as in a shell's cd.
+---@param a string
+---@param ... string
+---@return string
+function fs.join(a, ...) end
+
+---"c" of "a/b/c" and of "a/b/c/".
+---@param path string
+---@return string
+function fs.basename(path) end
+
+---"a/b" of "a/b/c", "." of "c", "/" of "/c".
+---@param path string
+---@return string
+function fs.dirname(path) end
+
+---@class ako.git
+local git = {}
+
+---The repository that holds the folder.
+---@param path string
+---@return ako.Repo? repo, string? message, ako.Code? code
+function git.open(path) end
+
+---The same, made when there is none; and whether it was.
+---@param path string
+---@return ako.Repo? repo, boolean|string made, ako.Code? code
+function git.init(path) end
+
+---The oid that these bytes have as a file.
+---@param data string
+---@return string oid
+function git.hash(data) end
+
+---A repository seen from one folder of it, the workspace. Paths are relative to that folder.
+---@class ako.Repo
+local Repo = {}
+
+---The repository's working folder, absolute.
+---@return string
+function Repo:workdir() end
+
+---.git, also of a linked working tree.
+---@return string
+function Repo:commondir() end
+
+---The workspace seen from the working folder, "" or "sub/folder/".
+---@return string
+function Repo:prefix() end
+
+---@return { oid?: string, ref?: string, unborn: boolean, detached: boolean }? head, string? message, ako.Code? code
+function Repo:head() end
+
+---The branch's short name, also of an unborn one; false when HEAD is detached.
+---@return string|false|nil branch, string? message, ako.Code? code
+function Repo:branch() end
+
+---As `git status --porcelain` has them, for the workspace.
+---@return { path: string, code: string }[]? changes, string? message, ako.Code? code
+function Repo:status() end
+
+---@param rev string
+---@return string? oid, string? message, ako.Code? code
+function Repo:resolve(rev) end
+
+---The oid of the tree of `base` (nil: empty) with the files at these paths as they are now.
+---@param base string?
+---@param paths string[]
+---@return string? oid, string? message, ako.Code? code
+function Repo:tree(base, paths) end
+
+---The content of a file.
+---@param rev string
+---@param path string
+---@return string? content, string? message, ako.Code? code
+function Repo:read(rev, path) end
+
+---The oid of a file as it is now.
+---@param path string
+---@return string? oid, string? message, ako.Code? code
+function Repo:hash(path) end
+
+---Sets `ref` when it is as `expect` says.
+---@param commit { tree: string, message: string, parents?: string[], author?: string, time_s?: integer, ref?: string, expect?: string }
+---@return string? oid, string? message, ako.Code? code
+function Repo:commit(commit) end
+
+---Newest first.
+---@param rev? string
+---@param max? integer
+---@return { oid: string, tree: string, parent: string, author: string, email: string, message: string, time_s: integer }[]? log, string? message, ako.Code? code
+function Repo:log(rev, max) end
+
+---@param name string
+---@param rev string
+---@param message? string
+---@return true? tagged, string? message, ako.Code? code
+function Repo:tag(name, rev, message) end
+
+---Sorted by name.
+---@param glob? string
+---@return { name: string, oid: string }[]? refs, string? message, ako.Code? code
+function Repo:refs(glob) end
+
+---@param name string
+---@param rev string
+---@param expect? string the oid that it must have now, "" for a new one
+---@return true? set, string? message, ako.Code? code
+function Repo:set_ref(name, rev, expect) end
+
+---@param name string
+---@param expect? string
+---@return true? deleted, string? message, ako.Code? code
+function Repo:delete_ref(name, expect) end
+
+---Makes files what `rev` has. With `expect`, BUSY names a file whose bytes none of those oids has; nothing is written.
+---@param rev string
+---@param paths string[]
+---@param options? { remove?: boolean, expect?: string[] }
+---@return true? restored, string? message, ako.Code? code
+function Repo:restore(rev, paths, options) end
+
+---@param from string
+---@param to string
+---@param options? { paths?: string[], patch?: boolean }
+---@return { changes: { path: string, code: string }[], insertions: integer, deletions: integer, patch?: string }? diff, string? message, ako.Code? code
+function Repo:diff(from, to, options) end
+
+function Repo:close() end
+
+---@class ako.journal
+local journal = {}
+
+---For writing: the journal, and the bytes of a torn last line that this cut off. BUSY names who has it open.
+---@param path string
+---@return ako.Journal? journal, string? torn, ako.Code? code
+function journal.open(path) end
+
+---The records, or each given to a function; then the bytes of a torn last line. CORRUPT names the damaged line. Takes
+---no lock and writes nothing.
+---@param path string
+---@param each? fun(record: table)
+---@return table[]? records, string? torn, ako.Code? code
+function journal.read(path, each) end
+
+---@class ako.Journal
+local Journal = {}
+
+---True once the record is on disk; IO leaves the journal as it was.
+---@param record table
+---@return true? appended, string? message, ako.Code? code
+function Journal:append(record) end
+
+---The same for an array, in one write.
+---@param records table[]
+---@return true? appended, string? message, ako.Code? code
+function Journal:append_many(records) end
+
+---As journal.read.
+---@param each? fun(record: table)
+---@return table[]? records, string? torn, ako.Code? code
+function Journal:entries(each) end
+
+function Journal:close() end
+
+---Integer-exact JSON. Tables with keys 1..n are arrays, an empty one is an object unless it is marked.
+---@class ako.json
+---@field null lightuserdata
+local json = {}
+
+---Compact text, keys sorted. Raises for what is not JSON, with the place in the value.
+---@param value any
+---@return string
+function json.encode(value) end
+
+---INVALID for what is not JSON, LIMIT for more bytes than `limit`.
+---@param text string
+---@param limit? integer
+---@return any value, string? message, ako.Code? code
+function json.decode(text, limit) end
+
+---Marks a table, a new one when there is none, as an array.
+---@param table? table
+---@return table
+function json.array(table) end
+
+---@class ako.process
+local process = {}
+
+---Runs a program to its end, without a shell. At the limit it and everything that it has started are killed; what it
+---leaves in the background is too. A program that fails is a result.
+---@param command { [integer]: string, stdin?: string, cwd?: string, env?: table<string, string|false>, limit_ns?: integer, output_cap?: integer }
+---@return { ok: boolean, code?: integer, signal?: string, how: string, stdout: string, stderr: string, timed_out: boolean, wall_ns: integer }? result, string? message, ako.Code? code
+function process.run(command) end
+
+---PCRE2 with limits.
+---@class ako.regex
+---@field limits { match: integer, depth: integer, heap_kib: integer }
+local regex = {}
+
+---A fault in the pattern raises, with its offset.
+---@param pattern string
+---@param flags? string out of "imsxul"
+---@param limits? { match?: integer, depth?: integer, heap_kib?: integer }
+---@return ako.Regex
+function regex.new(pattern, flags, limits) end
+
+---@class ako.Regex
+local Regex = {}
+
+---The groups, or the whole match when there are none; nil when there is no match.
+---@param text string
+---@param start? integer
+---@return string? ...
+function Regex:match(text, start) end
+
+---First and last byte of the match, then the groups; nil when there is no match.
+---@param text string
+---@param start? integer
+---@return integer? first, integer? last, string? ...
+function Regex:find(text, start) end
+
+---The whole match at 0, the groups at their numbers and names; nil when there is no match.
+---@param text string
+---@param start? integer
+---@return table?
+function Regex:captures(text, start) end
+
+---An iterator over what match gives.
+---@param text string
+---@return fun(): string?
+function Regex:gmatch(text) end
+
+---The new text and the number of matches. A string has $1, ${name}, $$; a table is asked for the first group; a function
+---is called with the groups.
+---@param text string
+---@param replacement string|table|fun(...): string?
+---@param max? integer
+---@return string text, integer n
+function Regex:gsub(text, replacement, max) end
+
+---The pieces between matches, at most `max`.
+---@param text string
+---@param max? integer
+---@return string[]
+function Regex:split(text, max) end
+
+function Regex:close() end
+
+---@class ako.stats
+local stats = {}
+
+---No ci where there are too few samples for one.
+---@param samples number[]
+---@param alpha? number
+---@return ako.Figures
+function stats.summary(samples, alpha) end
+
+---By linear interpolation; the values need no order.
+---@param values number[]
+---@param q number
+---@return number
+function stats.quantile(values, q) end
+
+---The rank of the interval's lower end (0: n is too small), and the interval's true error.
+---@param n integer
+---@param alpha? number
+---@return integer rank, number alpha
+function stats.rank(n, alpha) end
+
+---Of positive values.
+---@param values number[]
+---@return number
+function stats.geomean(values) end
+
+---Files of tensors (.npy, .npz, .safetensors, raw) and the primitives that check them.
+---@class ako.tensor
+local tensor = {}
+
+---The first n elements (1024).
+---@param path string
+---@param member? string
+---@param n? integer
+---@return { dtype: ako.Dtype, shape: integer[], bytes: integer, values: number[] }? tensor, string? message, ako.Code? code
+function tensor.read(path, member, n) end
+
+---Without reading the elements; dtype and shape are those of a raw file, which does not know its own.
+---@param path string
+---@param format string
+---@param member? string
+---@param dtype? ako.Dtype
+---@param shape? integer[]
+---@return { dtype: ako.Dtype, shape: integer[], bytes: integer }? description, string? message, ako.Code? code
+function tensor.describe(path, format, member, dtype, shape) end
+
+---The format is that of the name's end.
+---@param path string
+---@param dtype ako.Dtype
+---@param shape integer[]
+---@param values number[]
+---@param member? string
+---@return true? written, string? message, ako.Code? code
+function tensor.write(path, dtype, shape, values, member) end
+
+---The bits of the value rounded to the dtype, and what they stand for.
+---@param dtype ako.Dtype
+---@param value number
+---@return integer bits, number value
+function tensor.convert(dtype, value) end
+
+---The elements that a tensor so initialised begins with.
+---@param dtype ako.Dtype
+---@param count integer
+---@param init { kind: "normal"|"uniform"|"constant"|"arange", a?: number, b?: number, seed?: integer, stream?: integer }
+---@return number[]
+function tensor.fill(dtype, count, init) end
+
+---What a trial says of an output; `first` counts its indices from 0.
+---@param dtype ako.Dtype
+---@param got number[]
+---@param expected number[]
+---@param tolerance table
+---@return table
+function tensor.compare(dtype, got, expected, tolerance) end
+
+---@class ako.version
+---@field ako string
+---@field lua string
+local version = {}
+
+---Linked libraries and those found on the machine.
+---@return { name: string, version: string, path?: string, why?: string }[]? libraries, string? message, ako.Code? code
+function version.libraries() end
+
+---@class ako.worker
+local worker = {}
+
+---An evaluator process, not yet greeted.
+---@param path? string of ako-worker; by default the one that belongs to this program
+---@return ako.Worker? worker, string? message, ako.Code? code
+function worker.start(path) end
+
+---@class ako.Worker
+local Worker = {}
+
+---`message` is a request of docs/protocol.md without its id. progress is called with each event, and a true result
+---cancels; an error in it cancels too, and is raised once the evaluator has stopped.
+---@param message table
+---@param progress? fun(event: table): boolean?
+---@return table? answer, string? message, ako.Code? code
+function Worker:request(message, progress) end
+
+---Gives a key for tensors with init.file.
+---@param path string
+---@return string? key, string? message, ako.Code? code
+function Worker:upload(path) end
+
+function Worker:close() end
+
+---For the standard library alone.
+---@class ako.host
+---@field home string the folder that holds stdlib/, policies/ and examples/
+local host = {}
+
+---Limits of the whole run; nil leaves one as it is, 0 seconds is no limit.
+---@param seconds? number of Lua's own running time
+---@param bytes? integer
+function host.limit(seconds, bytes) end
+
+---Forgets the running time used so far.
+function host.refill() end
+
+---@return number seconds, integer bytes
+function host.usage() end
+
+---As pcall, with the time limit of one call into a policy. A text that is raised comes back with a traceback.
+---@param f function
+---@param ... any
+---@return boolean ok, any ...
+function host.call(f, ...) end
+
+---An error object that, raised, ends the program with that exit code and line.
+---@param code integer
+---@param message string
+---@return table
+function host.leave(code, message) end
+
+---@param value any
+---@return boolean
+function host.is_leave(value) end
+
+---The file's chunk, which sees what user code sees or, `internal`, what the standard library does.
+---@param path string
+---@param name string what messages call it
+---@param internal? boolean
+---@return function? chunk, string? message, ako.Code? code
+function host.load(path, name, internal) end
+
+---Names the file that is run, the folder of its own modules, and the global `arg`.
+---@param name string
+---@param folder string
+---@param arguments table
+function host.subject(name, folder, arguments) end
+
+---File and line of the call of the function that asks, the line nil when it was a tail call.
+---@return string file, integer? line
+function host.caller() end
+
+---The names of a Lua function's parameters, "..." last; nil for a function in C.
+---@param f function
+---@return string[]?
+function host.parameters(f) end
+
+-- Modules in Lua, under stdlib/ako: their sources say more.
+
+---@class ako.axes
+local axes = {}
+
+---@param text string
+---@param at any
+function axes.scanner(text, at) end
+
+---Parses a whole string (or takes an integer) as one expression; returns its tree. Raises faults.
+---@param text string
+function axes.parse(text) end
+
+---Value of a tree: `values` maps names to numbers. Raises faults: unknown name, division by zero, overflow.
+---@param tree any
+---@param values any
+function axes.value(tree, values) end
+
+---The same where only an integer will do.
+---@param tree any
+---@param values any
+function axes.integer(tree, values) end
+
+---The names that a tree uses, as a set (added to `into` when given).
+---@param tree any
+---@param into any
+function axes.names(tree, into) end
+
+---@param scanner any
+function axes.expression(scanner) end
+
+---@class ako.axes.Scanner
+local Scanner = {}
+
+function Scanner:skip() end
+
+---Takes what the pattern matches at the current place (after blanks), or returns nil and stays.
+---@param pattern string
+function Scanner:take(pattern) end
+
+---What stands here, for messages: the rest of the line, shortened.
+function Scanner:rest() end
+
+---@param pattern string
+---@param what string
+function Scanner:expect(pattern, what) end
+
+function Scanner:done() end
+
+---Reads `item(scanner)` separated by commas up to the closing parenthesis, which is taken too.
+---@param item any
+function Scanner:list(item) end
+
+---@class ako.bundled
+local bundled = {}
+
+---Names of the bundled policies, in order.
+function bundled.names() end
+
+---What messages call a bundled policy.
+---@param name string
+function bundled.file(name) end
+
+---The file for what was typed: what messages call it and its path. Raises faults.
+---@param typed string
+function bundled.find(typed) end
+
+---The whole program: the exit code for the arguments.
+---@alias ako.cli fun(arguments: string[]): integer
+
+---@class ako.dtypes
+---@field all table<ako.Dtype, boolean>
+local dtypes = {}
+
+---@param name string
+function dtypes.check(name) end
+
+---@class ako.evaluator
+local evaluator = {}
+
+---Starts an evaluator. options.device: "auto", "cpu" or "cuda:N"; options.progress(event): called while a request
+---runs. Returns it with .device (name, uuid, arch, place ...), .versions and .place ("gpu" or "cpu").
+---@param options any
+function evaluator.start(options) end
+
+---@class ako.evaluator.Evaluator
+local Evaluator = {}
+
+---@param message string
+function Evaluator:request(message) end
+
+---Gives it what must be computed: a resolved task (ako.task), the tolerance, the unit of the reference.
+---@param task any
+---@param tolerance any
+---@param reference any
+function Evaluator:task(task, tolerance, reference) end
+
+---Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
+---limits as docs/protocol.md describes them. Returns the result.
+---@param unit any
+---@param steps any
+---@param plan any
+function Evaluator:trial(unit, steps, plan) end
+
+---One step alone.
+---@param unit any
+---@param plan any
+function Evaluator:build(unit, plan) end
+
+---@param unit any
+---@param plan any
+function Evaluator:check(unit, plan) end
+
+---@param unit any
+---@param plan any
+function Evaluator:time(unit, plan) end
+
+---Stops it and everything below it; closing twice is fine.
+function Evaluator:close() end
+
+---@class ako.exits
+local exits = {}
+
+---For a failure of the outside world, by its code ("NOTFOUND").
+---@param code string
+function exits.of_code(code) end
+
+---For the record of a trial (ako.trial).
+---@param record ako.Record
+function exits.of_record(record) end
+
+---@class ako.fault
+local fault = {}
+
+---Raises a fault. `code` names its kind ("INVALID" when nil).
+---@param code string
+---@param format string
+---@param ... any
+function fault.raise(code, format, ...) end
+
+---Raises an INVALID fault unless `condition` holds; returns the condition.
+---@param condition any
+---@param format string
+---@param ... any
+function fault.check(condition, format, ...) end
+
+---Calls f(...). Returns its results, or `nil, message, code` when it raised a fault.
+---@param f function
+---@param ... any
+function fault.catch(f, ...) end
+
+---Calls f(...) and returns its results; a fault inside gets `prefix` put before its message and goes on.
+---@param prefix string
+---@param f function
+---@param ... any
+function fault.within(prefix, f, ...) end
+
+---Wraps f so that its faults come back as `nil, message, code`.
+---@param f function
+function fault.returns(f) end
+
+---The known name nearest to `name` when it is close enough to be a slip of the pen, as " (did you mean 'B'?)";
+---"" otherwise. `known` is a set (name -> anything) or an array of names.
+---@param name string
+---@param known table
+function fault.nearest(name, known) end
+
+---Edits (insert, delete, replace, swap of neighbours) that turn one string into the other: the restricted
+---Damerau-Levenshtein distance.
+---@param a any
+---@param b any
+function fault.distance(a, b) end
+
+---@class ako.format
+local format = {}
+
+---A duration in ns with three or four digits and its unit: "3.928 ms"; "-" for nil.
+---@param ns integer
+function format.duration(ns) end
+
+---A ratio: "1.92x"; "-" for nil.
+---@param value any
+function format.ratio(value) end
+
+---The half width of an interval round its median: "+-0.2%"; "" when there is none.
+---@param figures any
+function format.spread(figures) end
+
+---Cuts text to `width` characters, the last of them "~" when something is missing.
+---@param text string
+---@param width integer
+function format.cut(text, width) end
+
+---Text filled up with blanks to `width` characters, on its left when `right` is set.
+---@param text string
+---@param width integer
+---@param right boolean?
+function format.pad(text, width, right) end
+
+---Text of any bytes as valid UTF-8: every byte that is none becomes "\\xNN". JSON and records take nothing else.
+---@param text string
+function format.utf8(text) end
+
+---"1 trial", "2 trials"
+---@param n integer
+---@param word string
+function format.count(n, word) end
+
+---@class ako.help
+local help = {}
+
+---Two lines for who typed nothing.
+function help.usage() end
+
+---The text of `ako-lua --help`.
+---@param verbs any
+---@param host_specs any
+function help.program(verbs, host_specs) end
+
+---The help of a policy.
+---@param policy any
+---@param file string
+---@param specs any
+---@param verbs any
+function help.policy(policy, file, specs, verbs) end
+
+---What a valid policy defines.
+---@param policy any
+---@param file string
+---@param specs any
+function help.check(policy, file, specs) end
+
+---Names and descriptions of policies; entries are { name, description } or { name, problem = text }.
+---@param entries any
+function help.list(entries) end
+
+---What the program is made of and what it found on this machine.
+---@param as_json any
+function help.version(as_json) end
+
+---@class ako.inputs
+local inputs = {}
+
+---Checks that the files of a resolved task's inputs are there and hold the dtype and the shape that every workload
+---wants. Returns true; or nil, a message and a code.
+---@param task any
+function inputs.check(task) end
+
+---@class ako.keyline
+local keyline = {}
+
+---The lines of all fields that `path` ({ "timing", "launches" }) names. The tables further out may have any name: a
+---policy may be wrapped in extend { }.
+---@param text string
+---@param path string
+function keyline.lines(text, path) end
+
+---@class ako.launch
+local launch = {}
+
+---Reads the `//!` lines of a source. Returns { file, launch = {...}, scratch = {...}, tune = {...} } with expressions
+---as trees (ako.axes), or nil and a message with file and line. A source without such lines has empty lists.
+---@param text string
+---@param file string
+function launch.parse(text, file) end
+
+---The defaults of the tunables, the first value of each: { BLOCK = "128" }.
+---@param spec table
+function launch.first_point(spec) end
+
+---A kernel's name with the tunables in its template arguments replaced by their values.
+---@param name string
+---@param point any
+function launch.instance(name, point) end
+
+---The arguments of an entry point, given by name, for one workload, as docs/protocol.md has them. Raises faults.
+---@param list any
+---@param task any
+---@param workload any
+function launch.arguments(list, task, workload) end
+
+---The launches of a parsed file for one workload of a task: { scratch = {...}, calls = {...} } as docs/protocol.md has
+---them. `point` gives each tunable's value (default: its first). Returns nil and a message with file and line.
+---@param spec table
+---@param task any
+---@param workload any
+---@param point any
+function launch.bind(spec, task, workload, point) end
+
+---@class ako.loop
+local loop = {}
+
+---A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
+---evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), restart()
+---(gives a fresh evaluator with the same task when the old one died).
+---@param parts any
+function loop.new(parts) end
+
+---The files that no candidate may change, with their content's hashes: name -> oid.
+---@param task any
+function loop.protect(task) end
+
+---@class ako.loop.Loop
+local Loop = {}
+
+---What stop, stalled and render see: { trials (without the baseline), history, best, original, elapsed_s, session }.
+function Loop:view() end
+
+---One trial of the workspace's present files. info: candidate (its name), hypothesis. Returns its record; a candidate
+---that is not kept is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
+---@param info any
+function Loop:try(info) end
+
+---The first trial: the files as they are. It must pass for a loop to make sense.
+function Loop:baseline() end
+
+---A trial for each candidate of a proposer (ako.proposer). Returns why it ended.
+---@param propose any
+function Loop:run(propose) end
+
+---Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with
+---.trial the best's number; it changes nothing that was decided.
+function Loop:verify() end
+
+---@class ako.options
+local options = {}
+
+---Applies a check to a value: true, or false and why not. A check that is nil allows everything.
+---@param value any
+---@param check any
+function options.check(value, check) end
+
+---What a check allows, for help: ": a, b", ", at least 1", or "" when it cannot be said.
+---@param check any
+function options.describe_check(check) end
+
+---The kind of option whose default is `value`; nil when there is none such.
+---@param value any
+function options.kind_of(value) end
+
+---Value of a text for a spec, or raises a fault.
+---@param spec table
+---@param text string
+function options.read(spec, text) end
+
+---Reads args[first...]. `groups` maps group names to lists of specs. With `only_options` it stops at the first word
+---that is none. Returns values by group and key, the other words, and the index behind what was read. Raises faults.
+---@param args string[]
+---@param first integer
+---@param groups any
+---@param only_options any
+function options.parse(args, first, groups, only_options) end
+
+---@class ako.path
+local path = {}
+
+---The extension without its dot, in lower case; "" when there is none.
+---@param name string
+function path.extension(name) end
+
+---True for a relative path that stays inside its folder: no "..", not absolute, not empty.
+---@param name string
+function path.is_inside(name) end
+
+---@class ako.plan
+local plan = {}
+
+---The steps' numbers for a policy. `seed` (from the command line) replaces the policy's. The correctness trials take
+---the first seeds that follow from it (ako.seeds), the timed inputs the one after them.
+---@param policy any
+---@param seed integer
+function plan.steps(policy, seed) end
+
+---The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
+---step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
+---@param steps any
+---@param budget any
+---@param costs_ms any
+function plan.for_candidate(steps, budget, costs_ms) end
+
+---Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
+---runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
+---@param policy any
+---@param task any
+---@param seed integer
+function plan.resolve(policy, task, seed) end
+
+---@class ako.policy
+local policy = {}
+
+---A policy with the fields of `own`, and of this policy where those are absent. `policy.extend { ... }` starts from
+---nothing. Ends the program (exit 4) when a field is unknown or of a wrong type.
+---@param ... any
+function policy.extend(...) end
+
+---The policy that a file has returned, complete and valid. `file` is what messages call the file.
+---@param value any
+---@param file string
+function policy.adopt(value, file) end
+
+---The policy's options as specs of ako.options, by name.
+---@param given ako.Policy
+function policy.option_specs(given) end
+
+---The values of the policy's options: the given ones, else the defaults.
+---@param given ako.Policy
+---@param values any
+function policy.option_values(given, values) end
+
+---Calls the policy's hook under the time limit of a call; the running time of the whole program starts anew. A hook
+---that fails ends the program (exit 4).
+---@param given ako.Policy
+---@param name string
+---@param ... any
+function policy.call(given, name, ...) end
+
+---@class ako.progress
+local progress = {}
+
+---options: quiet (says nothing), color ("auto", "always", "never"), console (for tests: err, is_terminal).
+---@param options any
+function progress.new(options) end
+
+---@class ako.progress.Progress
+local Progress = {}
+
+function Progress:erase() end
+
+---One line of text.
+---@param text string
+function Progress:note(text) end
+
+---@param text string
+---@param verdict ako.Verdict
+function Progress:row(text, verdict) end
+
+---A trial begins. info: candidate, hypothesis.
+---@param number integer
+---@param info any
+function Progress:start(number, info) end
+
+---An event of the evaluator: { step, done, total }. Redraws the bar.
+---@param event any
+function Progress:event(event) end
+
+---The line of a finished trial.
+---@param record ako.Record
+function Progress:trial(record) end
+
+---The line of the best's verification.
+---@param record ako.Record
+function Progress:verified(record) end
+
+---Takes the bar off the terminal.
+function Progress:close() end
+
+---@class ako.proposer
+local proposer = {}
+
+---The files of a folder with the extension of this device's lane ("cu" or "c"), in the byte order of their names.
+---Returns the proposer and the number of files; or nil, a message and a code.
+---@param folder string
+---@param extension string
+function proposer.folder(folder, extension) end
+
+---@class ako.report
+local report = {}
+
+---The JSON form of a record; what is unknown in it is null.
+---@param record ako.Record
+function report.object(record) end
+
+---One line on a record: what, how fast, against what.
+---@param record ako.Record
+function report.line(record) end
+
+---The lines on a whole run that every policy's account ends with.
+---@param session table
+---@param ended any
+function report.run_lines(session, ended) end
+
+---A line for each of several tasks: { task, record }.
+---@param entries any
+function report.suite_lines(entries) end
+
+---The lines on one trial.
+---@param record ako.Record
+function report.trial_lines(record) end
+
+---The text for stdout of these lines, at most ten of them.
+---@param ... any
+function report.text(...) end
+
+---@class ako.rules
+local rules = {}
+
+---Keep when the median is more than `share` (0.01 is one per cent) faster than the best's.
+---@param share number|string
+function rules.faster_by(share) end
+
+---Keep when even the slow end of the candidate's interval beats the fast end of the best's; `otherwise` (a verdict)
+---when the two intervals meet.
+---@param otherwise ako.Verdict
+function rules.intervals_apart(otherwise) end
+
+---Revert what is more than `limit` times faster than the reference, unless the option named `justification` holds a
+---text: such figures are nearly always a mistake in the measurement or a shortcut in the kernel.
+---@param limit number|string
+---@param justification string
+function rules.plausible(limit, justification) end
+
+---All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given.
+---@param ... any
+function rules.all(...) end
+
+---The first of these stop rules that has a reason.
+---@param ... any
+function rules.any(...) end
+
+---`count` trials in a row of which none was kept with a gain of more than `share` over the best before it.
+---@param count integer
+---@param share number|string
+function rules.plateau(count, share) end
+
+---After `limits.trials` trials (the baseline not counted) or `limits.seconds` of wall time; 0 is no limit.
+---@param limits any
+function rules.budget(limits) end
+
+---When the best takes at most 1/share of the physical floor (the task's bytes over the device's peak bandwidth, its
+---flops over its peak rate): share = 0.95 stops at 95 % of what the device can do. Never without a known floor.
+---@param share number|string
+function rules.floor(share) end
+
+---The share of the entries that are correct and more than p times (strictly) faster than their reference:
+---fast_p = count(correct and speedup > p) / n. Entries are { correct, speedup }; nil when there is none.
+---@param entries any
+---@param p any
+function rules.fast_p(entries, p) end
+
+---@class ako.schema
+local schema = {}
+
+---@class ako.seeds
+local seeds = {}
+
+---The first `count` values that follow from `seed` (an integer).
+---@param seed integer
+---@param count integer
+function seeds.expand(seed, count) end
+
+---@class ako.session
+local session = {}
+
+---True for a name that can be part of a ref and of a path.
+---@param name string
+function session.is_name(name) end
+
+---Raises a fault for a name that cannot.
+---@param name string
+function session.check_name(name) end
+
+---"<task>-<UTC time>", with a number behind it when that is taken.
+---@param repo ako.Repo
+---@param task_name any
+function session.fresh_name(repo, task_name) end
+
+---The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
+---record), placed (the blob of a candidate whose intent is still to come), finished }. Nil, message, code when it
+---cannot be read; CORRUPT names the damaged line.
+---@param repo ako.Repo
+---@param name string
+function session.read(repo, name) end
+
+---The names of a workspace's sessions, oldest first.
+---@param repo ako.Repo
+function session.names(repo) end
+
+---The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; and a list of
+---what is wrong with sessions that cannot be read.
+---@param ws any
+---@param accept any
+function session.newest(ws, accept) end
+
+---Starts a session in a workspace (ako.workspace). `facts` go into its first line: task, device, policy, protected ...
+---@param ws any
+---@param name string
+---@param facts any
+function session.create(ws, name, facts) end
+
+---Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
+---@param ws any
+---@param state any
+function session.resume(ws, state) end
+
+---@class ako.session.Session
+local Session = {}
+
+---Puts a candidate's text in the place of the solution's main file. The journal knows of it first: what a kill leaves
+---there is never taken for the user's own work.
+---@param text string
+function Session:place(text) end
+
+---Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
+---the intent. `info`: candidate, hypothesis. Returns { trial, tree, commit }.
+---@param info any
+function Session:begin(info) end
+
+---Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
+---A kept one becomes a commit on the session's branch and the new best. Returns the record.
+---@param record ako.Record
+---@param evidence any
+function Session:close_trial(record, evidence) end
+
+---Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit or a
+---blob) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
+---@param attempt any
+function Session:restore(attempt) end
+
+---Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
+---come first, so that they are right even where the journal cannot be written.
+---Sets .repaired to the number of the trial that was cut off, .left_alone to why its files stayed as they are.
+function Session:repair() end
+
+---Writes the last line; the session takes no more trials.
+---@param facts any
+function Session:finish(facts) end
+
+---The files of the solution that the best (or `record`) has: { { name (path in the workspace), text } }.
+---@param record ako.Record
+function Session:sources(record) end
+
+---Gives the journal back; closing twice is fine.
+function Session:close() end
+
+---@class ako.start
+local start = {}
+
+---Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
+---workspace, device, session, seed, quiet, color), verb_options; and for tests home (holds the bundled examples),
+---hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
+---@param ctx any
+function start.new(ctx) end
+
+---@class ako.start.Start
+local Start = {}
+
+---Resolves the policy's numbers for the task and reads the reference. Raises faults.
+function Start:resolve() end
+
+---Makes the workspace and says what it made. Raises faults.
+function Start:prepare() end
+
+---Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
+function Start:recover() end
+
+---The facts of the first line of a session that a verb starts.
+---@param verb any
+function Start:facts(verb) end
+
+---Gives the evaluator the task and makes the loop over an opened session. Raises faults.
+---@param opened any
+function Start:loop(opened) end
+
+---The resolved plan as lines { name, text }, in reading order.
+function Start:plan_lines() end
+
+---The extension of candidates' files on this device.
+function Start:extension() end
+
+---Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
+---the best restored. Closing twice is fine.
+function Start:close() end
+
+---@class ako.suite
+local suite = {}
+
+---The folders of the tasks that `host.task` stands for, in the byte order of their names; nil when it is one task.
+---@param host any
+function suite.folders(host) end
+
+---The context for one of them: as ctx, with its task, a workspace of its own where one was named, a session likewise.
+---@param ctx any
+---@param folder string
+function suite.context(ctx, folder) end
+
+---@class ako.tap
+local tap = {}
+
+---Runs a test and prints its line; its failures don't end the file. Each test has a running time budget of its own.
+---@param name string
+---@param body function
+function tap.test(name, body) end
+
+---`got` equals `want`: the same value, or tables that hold equal values under equal keys. 1 and 1.0 are equal.
+---@param got any
+---@param want any
+---@param message string
+function tap.eq(got, want, message) end
+
+---The condition is true (neither nil nor false).
+---@param condition any
+---@param message string
+function tap.ok(condition, message) end
+
+---`text` is a string that matches the Lua pattern.
+---@param text string
+---@param pattern string
+function tap.match(text, pattern) end
+
+---f(...) raises an error whose text matches the pattern.
+---@param pattern string
+---@param f function
+---@param ... any
+function tap.err(pattern, f, ...) end
+
+---The results of a function that failed: nil (or false), a message that matches, and the code `want` when given.
+---@param pattern string
+---@param result any
+---@param message string
+---@param code string
+---@param want any
+function tap.fails(pattern, result, message, code, want) end
+
+---Ends the present test, which counts as skipped.
+---@param why string
+function tap.skip(why) end
+
+---A fresh folder, removed when the program's tests are over.
+function tap.tmpdir() end
+
+---The parameter names of a Lua function, "..." last; nil for a function in C.
+---@param f function
+function tap.parameters(f) end
+
+---Runs the files, or each test_*.lua in the folder when there are none. Ends the program with 1 when a test failed.
+---@param folder string
+---@param files string[]
+function tap.run(folder, files) end
+
+---@class ako.task
+local task = {}
+
+---The file of a task named by a file or a folder (then its task.lua).
+---@param name string
+function task.file_of(name) end
+
+---Reads and checks a task file (or the task.lua of a folder). Returns its definition, to be given to `resolve`, or
+---nil, a message and a code: INVALID for a mistake in it, what the file system says otherwise.
+---@param name string
+function task.load(name) end
+
+---The task for a place, "gpu" or "cpu": { name, file, folder, place, tensors (array), tensor (by name), scalars, axes,
+---workloads = { { id, axes, weight, shapes, elements, bytes, flops } }, tolerance (nil: the policy's), reference,
+---solution = { files, entry, args, options } }. Nil and a message when the task has no form for the place.
+---@param definition any
+---@param place "gpu"|"cpu"
+function task.resolve(definition, place) end
+
+---The tolerance of a task: its own, or else the policy's: the predicate and the loosest of the numbers that
+---`by_dtype` (dtype -> atol = rtol) has for its outputs; 0 for dtypes that it does not list (integers: exact).
+---@param resolved any
+---@param predicate any
+---@param by_dtype any
+function task.tolerance(resolved, predicate, by_dtype) end
+
+---@class ako.tensors
+local tensors = {}
+
+---Raises unless every key of `given` is one of `known` (an array) or an integer up to `positional`.
+---@param given any
+---@param known table
+---@param positional any
+---@param what string
+function tensors.check_keys(given, known, positional, what) end
+
+---Reads `tensors`; returns an array in name order { name, dtype, dims (trees), role, init }. place(name) says where an
+---entry stands ("task.lua:4: "), without a name where all of them do. Raises faults.
+---@param given any
+---@param place "gpu"|"cpu"
+function tensors.read(given, place) end
+
+---Reads `scalars` (may be nil); returns name -> { name, dtype, value }. `place` is as in `read`. Raises faults.
+---@param given any
+---@param place "gpu"|"cpu"
+function tensors.read_scalars(given, place) end
+
+---Reads `axes` (may be nil): name -> { dtype = "i32" | "i64" }, for the axes that say so. Raises faults.
+---@param given any
+function tensors.read_axes(given) end
+
+---The shape of a tensor under `values` (axis -> integer), and its elements. Raises faults that name tensor and dim.
+---@param tensor any
+---@param values any
+---@param what string
+function tensors.shape(tensor, values, what) end
+
+---@class ako.trial
+local trial = {}
+
+---True when a trial with this status could not be measured, whatever its candidate is worth.
+---@param status ako.Status
+function trial.is_unmeasured(status) end
+
+---Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
+---statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
+---baseline itself). Verdict and reason are the caller's to add.
+---@param result any
+---@param context any
+function trial.record(result, context) end
+
+---The record of a trial that never reached the evaluator, or for which it had no answer.
+---@param status ako.Status
+---@param reason string
+---@param context any
+function trial.without_result(status, reason, context) end
+
+---The raw samples of a result, by workload id: { time = {ns ...}, reference = {ns ...} }.
+---@param result any
+function trial.samples(result) end
+
+---The workload on which a record is slowest against its reference (or, without one, against the original).
+---@param record ako.Record
+function trial.worst_workload(record) end
+
+---@class ako.unit
+local unit = {}
+
+---Where a lane runs: "gpu" or "cpu".
+---@param lane string
+function unit.place(lane) end
+
+---The extension of the files that a place's native lanes take as a candidate's main file.
+---@param place "gpu"|"cpu"
+function unit.extension(place) end
+
+---Reads files of a folder: { { name, text }, ... }, named as they lie below the first one's folder, so that the others
+---can be included by name. Nil, a message and a code when one cannot be read.
+---@param folder string
+---@param files string[]
+function unit.read(folder, files) end
+
+---Makes a unit of `sources` (the first is the main file). `program` is the task's reference or solution with its
+---entry, args and options; `fallback` gives entry and args where it has none; `point` gives values for the tunables
+---(default: the first of each). Returns the unit or nil and a line that says what is wrong.
+---@param task any
+---@param program any
+---@param sources any
+---@param fallback any
+---@param point any
+function unit.make(task, program, sources, fallback, point) end
+
+---What decides how a unit is launched, as text: equal machine code and equal launches have equal effects.
+---@param given any
+function unit.launches(given) end
+
+---@class ako.verbs
+local verbs = {}
+
+---run: the baseline, then a trial for each candidate, then the best restored and verified. A --task that is a folder
+---of tasks runs them all; the exit code is then that of the first one that failed.
+---@param ctx any
+function verbs.run(ctx) end
+
+---try: one trial of the tree as it is; the first one of a session is its baseline.
+---@param ctx any
+function verbs.try(ctx) end
+
+---plan: what run would do, without doing any of it.
+---@param ctx any
+function verbs.plan(ctx) end
+
+---status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
+---@param ctx any
+function verbs.status(ctx) end
+
+---@class ako.workspace
+local workspace = {}
+
+---The file of the task to run, and whether it is the bundled example. `host` has task and workspace as given on the
+---command line (nil where not); `home` is the folder that holds the bundled examples.
+---@param host any
+---@param home any
+function workspace.find_task(host, home) end
+
+---Which folder that would be, without making anything: its path, or nil for a fresh scratch workspace.
+---@param host any
+---@param task any
+---@param bundled any
+function workspace.plan(host, task, bundled) end
+
+---Prepares the workspace of a resolved task: makes the folder and the repository where they are missing and copies
+---the solution there. Returns { folder (absolute), repo, scratch, created (a new repository), task } where task is
+---the resolved task as it is to be used from now on; or nil, a message and a code.
+---@param host any
+---@param task any
+---@param bundled any
+function workspace.prepare(host, task, bundled) end

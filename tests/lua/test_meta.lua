@@ -1,0 +1,182 @@
+-- stdlib/meta/ako.d.lua describes every function that Lua can call: the same names and parameters as the sources. C
+-- functions tell theirs in the comment above ("fs.read(path[, limit]): ..."), Lua ones in their own head.
+local fs = require "ako.fs"
+local host = require "ako.host"
+local t = require "ako.tap"
+
+local META = fs.join(t.home, "stdlib/meta/ako.d.lua")
+local HANDLES = { git = "Repo", journal = "Journal", regex = "Regex", worker = "Worker" } -- class of a C module's methods
+local NO_TABLE = { cli = true } -- a module that is a function
+
+local function sorted_keys(set)
+    local keys = {}
+    for key in pairs(set) do keys[#keys + 1] = key end
+    table.sort(keys)
+    return keys
+end
+
+local function sources(folder, extension)
+    local found = {}
+    for _, name in ipairs(assert(fs.list(fs.join(t.home, folder)))) do
+        local module = name:match("^(.+)%." .. extension .. "$")
+        if module then found[module] = assert(fs.read(fs.join(t.home, folder, name))) end
+    end
+    return found
+end
+
+-- "a, b[, { c, d }]" as { "a", "b", "{}" }
+local function parameters(text)
+    local names = {}
+    for name in text:gsub("%b{}", "{}"):gsub("[%[%]]", ""):gmatch("[^%s,]+") do names[#names + 1] = name end
+    return names
+end
+
+-- Class -> function name -> parameters, as described; and the number of ---@param lines that precede each.
+local function described(text)
+    local classes, class, documented = {}, nil, {}
+    for line in text:gmatch("[^\n]+") do
+        class = line:match("^%-%-%-@class ako%.([%w_.]+)") or class
+        local name, list = line:match("^function %w+[.:]([%w_]+)%((.-)%) end$")
+        if name then
+            classes[class] = classes[class] or {}
+            classes[class][name] = parameters(list)
+            t.eq(documented, classes[class][name], ("---@param lines of %s.%s"):format(class, name))
+        end
+        local parameter = line:match("^%-%-%-@param ([%w_.]+)")
+        if parameter then documented[#documented + 1] = parameter end
+        if line:find("^function") then documented = {} end
+    end
+    return classes
+end
+
+-- C sources
+
+-- The registration tables of a file: table name -> Lua name -> C function.
+local function registered(text)
+    local tables = {}
+    for name, body in text:gmatch("luaL_Reg (%w+)%[%] = (%b{})") do
+        tables[name] = {}
+        for lua_name, c_name in body:gmatch('{"([^"]+)", ([%w_]+)}') do tables[name][lua_name] = c_name end
+    end
+    return tables
+end
+
+-- The parameters that the comment above a C function gives; nil when there is no such comment.
+local function signature(text, c_name, lua_name)
+    local head = text:find("static int " .. c_name .. "(lua_State *L)", 1, true)
+    local comment = head and text:sub(1, head - 1):match(".*/%*(.-)%*/%s*$")
+    local list = comment and comment:match("^ [%w_.:]*%f[%w_]" .. lua_name .. "%s*(%b())")
+    if list then return parameters(list:sub(2, -2)) end
+    if comment and comment:find("^ [%w_.:]*%f[%w_]" .. lua_name .. "%s*{") then return { "{}" } end
+end
+
+-- A table in braces may have any name.
+local function same_parameters(got, want)
+    if #got ~= #want then return false end
+    for i, name in ipairs(want) do
+        if name ~= "{}" and name ~= got[i] then return false end
+    end
+    return true
+end
+
+local compared = {}
+
+local function compare(class, meta, functions)
+    compared[class] = true
+    local names = sorted_keys(functions)
+    t.eq(sorted_keys(meta or {}), names, "functions of ako." .. class)
+    for _, name in ipairs(names) do
+        local want = functions[name]
+        t.ok(want, ("ako.%s.%s: no comment such as /* %s(...): ... */ in its source"):format(class, name, name))
+        if not same_parameters(meta[name], want) then t.eq(meta[name], want, ("ako.%s.%s"):format(class, name)) end
+    end
+end
+
+local function with_signatures(text, table_of)
+    local functions = {}
+    for lua_name, c_name in pairs(table_of) do functions[lua_name] = signature(text, c_name, lua_name) or false end
+    return functions
+end
+
+-- Lua sources
+
+local HEADS = { "\nfunction ([%w_]+)([.:])([%w_]+)(%b())", "\n([%w_]+)(%.)([%w_]+) = fault%.returns%(function(%b())" }
+
+-- Function name -> parameters for each table that the file's functions are put into.
+local function defined(text)
+    local owners = {}
+    for _, head in ipairs(HEADS) do
+        for owner, _, name, list in ("\n" .. text):gmatch(head) do
+            owners[owner] = owners[owner] or {}
+            local names = parameters(list:sub(2, -2))
+            if names[1] == "self" then table.remove(names, 1) end
+            owners[owner][name] = names
+        end
+    end
+    return owners
+end
+
+-- What `require` gives, with the parameters that the functions have: their wrappers (fault.returns) have none.
+local function loaded(module, by_source)
+    local functions = {}
+    for name, value in pairs(module) do
+        if type(value) == "function" then functions[name] = by_source[name] or host.parameters(value) end
+    end
+    return functions
+end
+
+local meta = described(assert(fs.read(META)))
+
+t.test("the description is Lua, and cannot be run by mistake", function()
+    t.ok(load(fs.read(META), "@" .. META, "t"))
+    t.match(fs.read(META), "^%-%-%-@meta\n")
+    t.err("module 'meta%.ako' not found", require, "meta.ako")
+end)
+
+for module, text in pairs(sources("lua", "c")) do
+    local name = text:match("\nint luaopen_ako_(%w+)%(lua_State %*L%);")
+    if name then
+        t.test(("ako.%s, in lua/%s.c"):format(name, module), function()
+            local tables = registered(text)
+            local functions = with_signatures(text, tables.functions)
+            compare(name, meta[name], functions)
+            t.eq(sorted_keys(loaded(require("ako." .. name), functions)), sorted_keys(functions), "what is loaded")
+            if tables.methods then
+                t.eq(tables.methods.close, nil)
+                local methods = with_signatures(text, tables.methods)
+                methods.close = {}
+                compare(HANDLES[name], meta[HANDLES[name]], methods)
+            end
+        end)
+    end
+end
+
+for module, text in pairs(sources("stdlib/ako", "lua")) do
+    t.test("ako." .. module .. ", in Lua", function()
+        local value = require("ako." .. module)
+        t.eq(type(value), NO_TABLE[module] and "function" or "table")
+        if NO_TABLE[module] then return end
+        local owners = defined(text)
+        local own_name = text:match("\nreturn ([%w_]+)%s*$")
+        compare(module, meta[module], loaded(value, owners[own_name] or {}))
+        for owner, methods in pairs(owners) do
+            if owner:find("^%u") then compare(module .. "." .. owner, meta[module .. "." .. owner], methods) end
+        end
+    end)
+end
+
+t.test("nothing else is described", function()
+    for class in pairs(meta) do t.ok(compared[class], "ako." .. class .. " is no module and no class of one") end
+end)
+
+t.test("require is told of every module", function()
+    local text = fs.read(META)
+    local known = {}
+    for name in text:gmatch('@overload fun%(name: "ako%.([%w_]+)"%)') do known[name] = true end
+    local modules = sources("stdlib/ako", "lua")
+    for _, c_source in pairs(sources("lua", "c")) do
+        local name = c_source:match("\nint luaopen_ako_(%w+)%(lua_State %*L%);")
+        if name then modules[name] = true end
+    end
+    t.eq(sorted_keys(known), sorted_keys(modules))
+end)
