@@ -5,7 +5,8 @@ local host = require "ako.host"
 local t = require "ako.tap"
 
 local META = fs.join(t.home, "stdlib/meta/ako.d.lua")
-local HANDLES = { git = "Repo", journal = "Journal", regex = "Regex", worker = "Worker" } -- class of a C module's methods
+-- The class of a C module's methods.
+local HANDLES = { git = "Repo", journal = "Journal", regex = "Regex", worker = "Worker" }
 local NO_TABLE = { cli = true } -- a module that is a function
 
 local function sorted_keys(set)
@@ -133,7 +134,10 @@ t.test("the description is Lua, and cannot be run by mistake", function()
     t.err("module 'meta%.ako' not found", require, "meta.ako")
 end)
 
-for module, text in pairs(sources("lua", "c")) do
+local c_sources, lua_sources = sources("lua", "c"), sources("stdlib/ako", "lua")
+
+for _, module in ipairs(sorted_keys(c_sources)) do
+    local text = c_sources[module]
     local name = text:match("\nint luaopen_ako_(%w+)%(lua_State %*L%);")
     if name then
         t.test(("ako.%s, in lua/%s.c"):format(name, module), function()
@@ -151,7 +155,8 @@ for module, text in pairs(sources("lua", "c")) do
     end
 end
 
-for module, text in pairs(sources("stdlib/ako", "lua")) do
+for _, module in ipairs(sorted_keys(lua_sources)) do
+    local text = lua_sources[module]
     t.test("ako." .. module .. ", in Lua", function()
         local value = require("ako." .. module)
         t.eq(type(value), NO_TABLE[module] and "function" or "table")
@@ -171,10 +176,10 @@ end)
 
 t.test("require is told of every module", function()
     local text = fs.read(META)
-    local known = {}
+    local known, modules = {}, {}
     for name in text:gmatch('@overload fun%(name: "ako%.([%w_]+)"%)') do known[name] = true end
-    local modules = sources("stdlib/ako", "lua")
-    for _, c_source in pairs(sources("lua", "c")) do
+    for name in pairs(lua_sources) do modules[name] = true end
+    for _, c_source in pairs(c_sources) do
         local name = c_source:match("\nint luaopen_ako_(%w+)%(lua_State %*L%);")
         if name then modules[name] = true end
     end
