@@ -16,6 +16,7 @@
 #include "device_json.h"
 #include "error.h"
 #include "fs.h"
+#include "log.h"
 #include "pack.h"
 #include "process.h"
 #include "reader.h"
@@ -101,29 +102,38 @@ static int adopt_device(evaluator *ev, const ako_device_props *device)
     return AKO_OK;
 }
 
-static int on_hello(ako_server *server, const json_t *request, json_t *answer)
+/* CUDA takes long to start, also for the question what there is. Where a GPU seems to be there and the first one is
+ * meant, the processes that will use it start their contexts before the answer is known. */
+static void start_early(evaluator *ev, const char *spec)
 {
-    evaluator *ev = server->state;
-    ako_reader reader;
+    bool first = strcmp(spec, "auto") == 0 || strcmp(spec, "cuda") == 0 || strcmp(spec, "cuda:0") == 0;
+    if (ev->greeted || !first || access("/dev/nvidiactl", F_OK) != 0)
+        return;
+    builders_warm(ev, AKO_LANE_CUDA);
+    if (referee_open(ev, AKO_GPU) != AKO_OK || candidate_start(ev, AKO_GPU, "auto") != AKO_OK)
+        ako_log(AKO_LOG_WARN, "%s", ako_error_last()->message); /* they are started again when they are needed */
+}
+
+static int find_device(evaluator *ev, const char *spec)
+{
     ako_device_props device;
-    ako_json *versions = NULL, *props = NULL;
-    const char *spec = "auto";
-    int64_t protocol = 0;
-    int status = ako_reader_init(&reader, request, "hello");
-    if (status == AKO_OK)
-        status = ako_read_integer(&protocol, &reader, "protocol", 1, 1, AKO_REQUIRED);
-    if (status == AKO_OK)
-        status = ako_read_string(&spec, &reader, "device", AKO_OPTIONAL);
-    if (status == AKO_OK && ev->greeted)
-        device = ev->device;
-    else if (status == AKO_OK)
-        status = ako_device_find(&device, spec);
+    bool first = !ev->greeted;
+    int status = ako_device_find(&device, spec);
     if (status == AKO_OK)
         status = adopt_device(ev, &device);
-    if (status != AKO_OK)
-        return status;
-    builders_warm(ev);
-    status = ako_versions(&versions);
+    if (first && (status != AKO_OK || device.place == AKO_CPU)) { /* nothing is to hold a GPU that is not used */
+        child_kill(&ev->referee);
+        child_kill(&ev->candidate);
+    }
+    if (status == AKO_OK)
+        builders_warm(ev, device.place == AKO_GPU ? AKO_LANE_CUDA : AKO_LANE_C);
+    return status;
+}
+
+static int answer_hello(evaluator *ev, json_t *answer)
+{
+    ako_json *versions = NULL, *props = NULL;
+    int status = ako_versions(&versions);
     if (status == AKO_OK)
         status = ako_device_props_json(&props, &ev->device);
     if (status == AKO_OK)
@@ -131,6 +141,24 @@ static int on_hello(ako_server *server, const json_t *request, json_t *answer)
     json_decref(versions);
     json_decref(props);
     return status;
+}
+
+static int on_hello(ako_server *server, const json_t *request, json_t *answer)
+{
+    evaluator *ev = server->state;
+    ako_reader reader;
+    const char *spec = "auto";
+    int64_t protocol = 0;
+    int status = ako_reader_init(&reader, request, "hello");
+    if (status == AKO_OK)
+        status = ako_read_integer(&protocol, &reader, "protocol", 1, 1, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_string(&spec, &reader, "device", AKO_OPTIONAL);
+    if (status != AKO_OK)
+        return status;
+    start_early(ev, spec);
+    status = find_device(ev, spec);
+    return status == AKO_OK ? answer_hello(ev, answer) : status;
 }
 
 static int need_hello(const evaluator *ev)
@@ -236,6 +264,8 @@ static int on_task(ako_server *server, const json_t *request, json_t *answer)
         status = build_start(ev, &ev->reference_build, ev->reference, 0);
     if (status != AKO_OK)
         forget_task(ev);
+    /* Opens NVML for the end of the first trial, while the others are busy starting. */
+    ako_device_state_get(&(ako_device_state){0}, &ev->device);
     return status;
 }
 

@@ -54,10 +54,11 @@ int build_start(evaluator *ev, build_job *job, const ako_unit *unit, int64_t lim
 /* Waits for it; a builder that is late is killed, with AKO_TIMEOUT. limit_ns 0: none. */
 int build_await(evaluator *ev, build_job *job, int64_t limit_ns);
 void build_drop(build_job *job); /* forgets it; a builder still at it is killed */
-void builders_warm(evaluator *ev);
+void builders_warm(evaluator *ev, ako_lane lane);
 
 /* evaluator_children.c */
-int referee_start(evaluator *ev);                                       /* and its context; does not wait */
+int referee_open(evaluator *ev, ako_place place); /* a new process and its context; does not wait */
+int referee_start(evaluator *ev);                 /* and its context; does not wait */
 int candidate_start(evaluator *ev, ako_place place, const char *timer); /* likewise; fine when there is such a one */
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);

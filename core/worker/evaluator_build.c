@@ -26,12 +26,11 @@ static int find_builder(ako_child **out, evaluator *ev)
 }
 
 /* Two at once is what a trial needs: the reference and the solution. */
-void builders_warm(evaluator *ev)
+void builders_warm(evaluator *ev, ako_lane lane)
 {
-    const char *lane = ako_lane_name(ev->device.place == AKO_GPU ? AKO_LANE_CUDA : AKO_LANE_C);
     for (int i = 0; i < 2; i++)
         if (!child_is_running(&ev->builders[i]) && child_start(&ev->builders[i], "builder", false) == AKO_OK)
-            child_tell(&ev->builders[i], "warm", json_pack("{s:s}", "lane", lane));
+            child_tell(&ev->builders[i], "warm", json_pack("{s:s}", "lane", ako_lane_name(lane)));
 }
 
 int build_start(evaluator *ev, build_job *job, const ako_unit *unit, int64_t limit_ns)

@@ -25,24 +25,24 @@ json_t *task_without_sources(const evaluator *ev)
     return NULL;
 }
 
-static int open_referee(evaluator *ev)
+int referee_open(evaluator *ev, ako_place place)
 {
     int status = child_start(&ev->referee, "referee", false);
     if (status == AKO_OK)
-        status = child_send(&ev->referee, "open",
-                            json_pack("{s:s, s:I}", "place", exchange_place_name(ev->device.place), "memory",
-                                      (json_int_t)ev->device.memory_bytes),
-                            NULL, 0);
+        status = child_send(&ev->referee, "open", json_pack("{s:s}", "place", exchange_place_name(place)), NULL, 0);
     ev->referee_has_task = ev->referee_has_reference = false;
     return status;
 }
 
 int referee_start(evaluator *ev)
 {
-    int status = child_is_running(&ev->referee) ? AKO_OK : open_referee(ev);
-    if (status == AKO_OK && !ev->referee_has_task)
-        status = child_send(&ev->referee, "task",
-                            json_pack("{s:o, s:s}", "task", task_without_sources(ev), "files", ev->files), NULL, 0);
+    int status = child_is_running(&ev->referee) ? AKO_OK : referee_open(ev, ev->device.place);
+    if (status != AKO_OK || ev->referee_has_task)
+        return status;
+    status = child_send(&ev->referee, "task",
+                        json_pack("{s:o, s:s, s:I}", "task", task_without_sources(ev), "files", ev->files, "memory",
+                                  (json_int_t)ev->device.memory_bytes),
+                        NULL, 0);
     ev->referee_has_task = status == AKO_OK;
     return status;
 }

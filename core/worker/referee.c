@@ -10,24 +10,20 @@
 #include "serve.h"
 #include "timed.h"
 
-/* {"place","memory"}: the place of the device. Operations on host memory are always there. */
+/* {"place"}: the place of the device. Operations on host memory are always there. */
 static int on_open(ako_server *server, const json_t *request, json_t *answer)
 {
     (void)answer;
     referee *r = server->state;
     ako_reader reader;
     const char *place = NULL;
-    int64_t memory = 0;
     int status = ako_reader_init(&reader, request, "open");
     if (status == AKO_OK)
         status = ako_read_string(&place, &reader, "place", AKO_REQUIRED);
-    if (status == AKO_OK)
-        status = ako_read_integer(&memory, &reader, "memory", 0, INT64_MAX, AKO_OPTIONAL);
     if (status == AKO_OK && !r->ops[AKO_CPU])
         status = ako_ops_new(&r->ops[AKO_CPU], AKO_CPU);
     if (status == AKO_OK && exchange_place(place) == AKO_GPU && !r->ops[AKO_GPU])
         status = ako_ops_new(&r->ops[AKO_GPU], AKO_GPU);
-    r->gpu_bytes = (uint64_t)memory;
     return status;
 }
 
@@ -47,17 +43,21 @@ static void forget_task(referee *r)
     r->bound = -1;
 }
 
-/* {"task","files"} */
+/* {"task","files","memory"}: files is the folder of uploads, memory the bytes of the whole GPU. */
 static int on_task(ako_server *server, const json_t *request, json_t *answer)
 {
     (void)answer;
     referee *r = server->state;
     ako_reader reader;
     json_t *task = json_object_get(request, "task");
+    int64_t memory = 0;
     forget_task(r);
     int status = ako_reader_init(&reader, request, "request");
     if (status == AKO_OK)
         status = ako_read_text(r->files, sizeof r->files, &reader, "files", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_integer(&memory, &reader, "memory", 0, INT64_MAX, AKO_OPTIONAL);
+    r->gpu_bytes = (uint64_t)memory;
     if (status == AKO_OK)
         status = ako_task_parse(&r->task, task);
     if (status == AKO_OK)
@@ -157,29 +157,38 @@ static int lay_out(referee *r, prepared *p, int set, int workload)
     return status == AKO_OK ? referee_golden_arena(&p->golden_arena, r, workload) : status;
 }
 
-static int prepare(referee *r, prepared *p, int set, uint64_t seed, reference_fault *fault)
+typedef struct preparation {
+    int set;
+    uint64_t seed;
+    bool golden;
+    int64_t golden_ns;
+    reference_fault fault;
+} preparation;
+
+static int prepare(referee *r, prepared *p, preparation *what)
 {
     int status = ako_arena_poison(&p->arena, referee_ops(r), p->base);
     if (status == AKO_OK)
-        status = referee_fill(r, p, seed);
+        status = referee_fill(r, p, what->seed);
     if (status == AKO_OK)
         status = referee_hash(r, p, p->hashes);
-    if (status == AKO_OK)
-        status = referee_make_golden(r, p, set, seed, fault);
-    p->ready = status == AKO_OK && !fault->reason[0];
+    p->golden = ako_memory_base(r->goldens.blocks[what->set]);
+    if (status == AKO_OK && what->golden)
+        status = referee_make_golden(r, p, what->set, what->seed, &what->golden_ns, &what->fault);
+    p->ready = status == AKO_OK && !what->fault.reason[0];
+    p->provable = p->ready && what->golden;
     return status;
 }
 
-/* {"set","workload","seed"}: fresh inputs, everything else poisoned, and the golden that belongs to them. */
+/* {"set","workload","seed","golden"}: fresh inputs, everything else poisoned, and the golden that belongs to them. */
 static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
     ako_reader reader;
     prepared *p;
-    reference_fault fault = {0};
-    int set;
+    preparation what = {.golden = true};
     int64_t workload = 0, seed = 0;
-    int status = read_set(&p, &set, r, request);
+    int status = read_set(&p, &what.set, r, request);
     if (status == AKO_OK && !r->runner)
         status = ako_fail(AKO_INVALID, "referee", "there is no reference");
     if (status == AKO_OK)
@@ -189,10 +198,15 @@ static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = ako_read_integer(&seed, &reader, "seed", INT64_MIN, INT64_MAX, AKO_REQUIRED);
     if (status == AKO_OK)
-        status = lay_out(r, p, set, (int)workload);
+        status = ako_read_bool(&what.golden, &reader, "golden", AKO_OPTIONAL);
+    what.seed = (uint64_t)seed;
     if (status == AKO_OK)
-        status = prepare(r, p, set, (uint64_t)seed, &fault);
-    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+        status = lay_out(r, p, what.set, (int)workload);
+    if (status == AKO_OK)
+        status = prepare(r, p, &what);
+    if (status == AKO_OK)
+        status = pack_into(answer, json_pack("{s:I}", "golden_ns", (json_int_t)what.golden_ns));
+    return status == AKO_OK ? pack_fault(answer, &what.fault) : status;
 }
 
 static int read_prepared(prepared **out, referee *r, const json_t *request)
@@ -209,6 +223,8 @@ static int on_verify(ako_server *server, const json_t *request, json_t *answer)
     referee *r = server->state;
     prepared *p;
     int status = read_prepared(&p, r, request);
+    if (status == AKO_OK && !p->provable)
+        status = ako_fail(AKO_INVALID, "referee", "that set has no golden");
     return status == AKO_OK ? referee_verify(r, p, answer) : status;
 }
 
@@ -236,9 +252,14 @@ static int on_timer(ako_server *server, const json_t *request, json_t *answer)
         status = ako_timer_kind_parse(&kind, name ? name : "auto");
     if (status != AKO_OK)
         return status;
+    ako_place place = ako_lane_place(r->reference->lane);
+    if (r->timer && r->timer_kind == kind && r->timer_place == place)
+        return AKO_OK;
     ako_timer_free(r->timer);
     r->timer = NULL;
-    return ako_timer_new(&r->timer, ako_lane_place(r->reference->lane), kind);
+    r->timer_kind = kind;
+    r->timer_place = place;
+    return ako_timer_new(&r->timer, place, kind);
 }
 
 /* The reference's buffers for timing: the exported tensors, so that both sides use the same memory. */

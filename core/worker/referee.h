@@ -17,7 +17,8 @@
 
 /* What a set of buffers holds at the moment. */
 typedef struct prepared {
-    bool ready;
+    bool ready;    /* filled */
+    bool provable; /* its golden is there too */
     int workload;
     ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */
     ako_arena golden_arena; /* of the golden block: outputs, and the reference's scratch where it runs in place */
@@ -54,6 +55,8 @@ typedef struct referee {
     int bound;    /* workload that the runner has, -1: none */
     bool *proven; /* workloads whose inputs the reference is known to leave alone */
     ako_timer *timer;
+    ako_timer_kind timer_kind; /* as asked for */
+    ako_place timer_place;
     ako_unit *solution; /* for its scratch buffers and its place */
     ako_place place;    /* of the exported blocks */
     exchange_sets sets, goldens;
@@ -91,7 +94,8 @@ void referee_forget_files(referee *r);
 
 /* referee_golden.c */
 int referee_bind(referee *r, int workload, reference_fault *fault);
-int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, reference_fault *fault);
+/* *took_ns: how long the reference ran, 0 when its golden was kept. */
+int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t *took_ns, reference_fault *fault);
 void golden_cache_clear(golden_cache *cache);
 
 /* referee_verify.c: adds status, reason, code and figures to `answer`. */

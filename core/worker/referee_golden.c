@@ -190,9 +190,10 @@ static int keep(referee *r, const prepared *p, uint64_t seed)
     return AKO_OK;
 }
 
-int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, reference_fault *fault)
+int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t *took_ns, reference_fault *fault)
 {
     golden_entry *kept = find_entry(&r->cache, p->workload, seed);
+    *took_ns = 0;
     p->golden = ako_memory_base(kept ? kept->block : r->goldens.blocks[set]);
     if (kept)
         return AKO_OK;
@@ -200,10 +201,10 @@ int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, referen
     int64_t start = ako_clock_ns();
     if (status == AKO_OK && !fault->reason[0])
         status = referee_runs_away(r) ? run_away(r, p, fault) : run_in_place(r, p, fault);
-    int64_t took = ako_clock_ns() - start;
+    *took_ns = ako_clock_ns() - start;
     if (status == AKO_OK)
         status = prove_inputs_kept(r, p, fault);
-    if (status == AKO_OK && !fault->reason[0] && took > SLOW_NS)
+    if (status == AKO_OK && !fault->reason[0] && *took_ns > SLOW_NS)
         status = keep(r, p, seed);
     return status;
 }

@@ -21,10 +21,11 @@ typedef struct trial_timing {
     int64_t seed, budget_ns;
 } trial_timing;
 
-/* Time left in a step: the candidate's, and as much again for the referee, whose work is not the candidate's fault. */
+/* Time for a step. The candidate has it for the step as a whole; the referee, whose work is not the candidate's fault,
+ * for each of its answers. */
 typedef struct trial_budget {
     int64_t limit_ns; /* 0: none */
-    int64_t candidate_ns, referee_ns;
+    int64_t candidate_left_ns;
 } trial_budget;
 
 typedef struct trial {
@@ -39,6 +40,7 @@ typedef struct trial {
     trial_budget budget;
     build_job build;
     int n_sets;
+    bool slow_reference; /* not to be run more often than it must */
     const char *step;
     bool ended; /* status and reason are in the answer */
     int64_t started_ns, build_cost_ns, check_cost_ns, time_cost_ns;
@@ -60,7 +62,7 @@ int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request,
 /* Wait for the answers to what was asked before the trial could wait; *last receives the last one. */
 int trial_settle_candidate(trial *t);
 int trial_settle_referee(trial *t, json_t **last);
-int trial_prepare(trial *t, int workload, int set, int64_t seed);
+int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /* golden: outputs will be verified */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
 int trial_build(trial *t); /* trial_build.c: waits for both builds */

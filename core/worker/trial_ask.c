@@ -8,6 +8,8 @@
 #include "exchange.h"
 #include "trial.h"
 
+#define SLOW_REFERENCE_NS INT64_C(50000000)
+
 static int64_t deadline_of(const trial *t, int64_t left_ns, int64_t now)
 {
     return t->budget.limit_ns ? now + (left_ns > 1 ? left_ns : 1) : 0;
@@ -104,9 +106,9 @@ static bool is_interrupted(int status)
 
 static int await_candidate(trial *t, json_t **reply, const char *op, int set, int workload)
 {
-    int64_t start = ako_clock_ns(), deadline = deadline_of(t, t->budget.candidate_ns, start);
+    int64_t start = ako_clock_ns(), deadline = deadline_of(t, t->budget.candidate_left_ns, start);
     int status = evaluator_await(t->ev, &t->ev->candidate, reply, deadline);
-    t->budget.candidate_ns -= ako_clock_ns() - start;
+    t->budget.candidate_left_ns -= ako_clock_ns() - start;
     if (is_interrupted(status))
         return status;
     if (status != AKO_OK)
@@ -175,9 +177,8 @@ static int referee_faulted(trial *t, const json_t *reply, int workload)
 
 static int await_referee(trial *t, json_t **reply, const char *op, int workload)
 {
-    int64_t start = ako_clock_ns(), deadline = deadline_of(t, t->budget.referee_ns, start);
+    int64_t deadline = deadline_of(t, t->budget.limit_ns, ako_clock_ns());
     int status = evaluator_await(t->ev, &t->ev->referee, reply, deadline);
-    t->budget.referee_ns -= ako_clock_ns() - start;
     if (is_interrupted(status))
         return status;
     if (status == AKO_OK)
@@ -216,12 +217,14 @@ int trial_settle_referee(trial *t, json_t **last)
     return status;
 }
 
-int trial_prepare(trial *t, int workload, int set, int64_t seed)
+int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden)
 {
     json_t *reply;
-    int status = trial_ask_referee(
-        t, &reply, "prepare", json_pack("{s:i, s:i, s:I}", "workload", workload, "set", set, "seed", (json_int_t)seed),
-        workload);
+    json_t *request =
+        json_pack("{s:i, s:i, s:I, s:b}", "workload", workload, "set", set, "seed", (json_int_t)seed, "golden", golden);
+    int status = trial_ask_referee(t, &reply, "prepare", request, workload);
+    if (json_integer_value(json_object_get(reply, "golden_ns")) > SLOW_REFERENCE_NS)
+        t->slow_reference = true;
     json_decref(reply);
     return status;
 }

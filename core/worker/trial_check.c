@@ -35,7 +35,7 @@ static int check_seed(trial *t, json_t **verdict, int workload, int set, int64_t
 {
     json_t *reply;
     *verdict = NULL;
-    int status = trial_prepare(t, workload, set, seed);
+    int status = trial_prepare(t, workload, set, seed, true);
     if (status != AKO_OK || t->ended)
         return status;
     status = trial_ask_candidate(t, &reply, "run", json_pack("{s:i, s:i}", "workload", workload, "set", set), NULL, 0,

@@ -32,5 +32,5 @@ int trial_end_workload(trial *t, int workload, const char *status, const char *c
 void trial_begin_step(trial *t, const char *step, int64_t limit_ns)
 {
     t->step = step;
-    t->budget = (trial_budget){.limit_ns = limit_ns, .candidate_ns = limit_ns, .referee_ns = limit_ns};
+    t->budget = (trial_budget){.limit_ns = limit_ns, .candidate_left_ns = limit_ns};
 }
