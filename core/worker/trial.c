@@ -195,8 +195,10 @@ static int take_lock(trial *t, ako_lock **lock)
 static int check_and_time(trial *t)
 {
     ako_lock *lock = NULL;
+    int64_t asked = ako_clock_ns();
     int status = take_lock(t, &lock);
     int64_t start = ako_clock_ns();
+    t->wait_cost_ns = start - asked;
     if (status == AKO_OK && !t->ended && t->wants_check)
         status = trial_check(t);
     int64_t checked = ako_clock_ns();
@@ -241,11 +243,12 @@ static int finish(trial *t)
 {
     int status = t->ended ? AKO_OK : trial_end(t, "PASSED", "", "%s", "");
     if (status == AKO_OK)
-        status = pack_into(t->answer,
-                           json_pack("{s:{s:I, s:I, s:I, s:I}, s:o}", "costs_ns", "build", (json_int_t)t->build_cost_ns,
-                                     "check", (json_int_t)t->check_cost_ns, "time", (json_int_t)t->time_cost_ns,
-                                     "total", (json_int_t)(ako_clock_ns() - t->started_ns), "device_state",
-                                     pack_state(&t->ev->device)));
+        status =
+            pack_into(t->answer,
+                      json_pack("{s:{s:I, s:I, s:I, s:I, s:I}, s:o}", "costs_ns", "build", (json_int_t)t->build_cost_ns,
+                                "wait", (json_int_t)t->wait_cost_ns, "check", (json_int_t)t->check_cost_ns, "time",
+                                (json_int_t)t->time_cost_ns, "total", (json_int_t)(ako_clock_ns() - t->started_ns),
+                                "device_state", pack_state(&t->ev->device)));
     return status;
 }
 

@@ -43,7 +43,7 @@ typedef struct trial {
     bool slow_reference; /* not to be run more often than it must */
     const char *step;
     bool ended; /* status and reason are in the answer */
-    int64_t started_ns, build_cost_ns, check_cost_ns, time_cost_ns;
+    int64_t started_ns, build_cost_ns, wait_cost_ns, check_cost_ns, time_cost_ns;
 } trial;
 
 /* trial_end.c: ends the trial with a status, a reason code and a reason. Returns AKO_OK, so that steps can return it.
