@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "log.h"
+
 #define NS_PER_S 1e9
 
 /* ako.host.limit(seconds, bytes): limits of the whole run; nil leaves one as it is, 0 seconds is no limit. */
@@ -16,6 +18,15 @@ static int host_limit(lua_State *L)
         host->clock.total_ns = (int64_t)(seconds * NS_PER_S);
     if (bytes >= 0)
         host->memory.limit = (size_t)bytes;
+    return 0;
+}
+
+/* ako.host.log_level(level): the least that the core says on stderr: "error", "warn", "info" or "debug" */
+static int host_log_level(lua_State *L)
+{
+    static const char *const names[] = {"error", "warn", "info", "debug", NULL};
+    static const ako_log_level levels[] = {AKO_LOG_ERROR, AKO_LOG_WARN, AKO_LOG_INFO, AKO_LOG_DEBUG};
+    ako_log_set_level(levels[luaL_checkoption(L, 1, NULL, names)]);
     return 0;
 }
 
@@ -156,10 +167,18 @@ int luaopen_ako_host(lua_State *L);
 
 int luaopen_ako_host(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"limit", host_limit},   {"refill", host_refill},         {"usage", host_usage}, {"call", host_call},
-        {"leave", host_leave},   {"is_leave", host_is_leave},     {"load", host_load},   {"subject", host_subject},
-        {"caller", host_caller}, {"parameters", host_parameters}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"limit", host_limit},
+                                         {"log_level", host_log_level},
+                                         {"refill", host_refill},
+                                         {"usage", host_usage},
+                                         {"call", host_call},
+                                         {"leave", host_leave},
+                                         {"is_leave", host_is_leave},
+                                         {"load", host_load},
+                                         {"subject", host_subject},
+                                         {"caller", host_caller},
+                                         {"parameters", host_parameters},
+                                         {NULL, NULL}};
     luaL_newlib(L, functions);
     lua_pushstring(L, akh_of(L)->home);
     lua_setfield(L, -2, "home");

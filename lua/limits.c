@@ -159,8 +159,9 @@ static void bark(int signal_number)
 void akh_watch(akh_host *host)
 {
     struct sigaction action = {.sa_handler = bark, .sa_flags = SA_RESTART};
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGVTALRM};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGVTALRM};
     struct itimerspec period = {{0, WATCH_PERIOD_NS}, {0, WATCH_PERIOD_NS}};
+    event._sigev_un._tid = gettid(); /* glibc has no public name for it: this thread's clock is what bark reads */
     watched = host;
     host->clock.mark_ns = ako_clock_cpu_ns();
     lua_sethook(host->L, hook, LUA_MASKCOUNT, HOOK_INSTRUCTIONS);

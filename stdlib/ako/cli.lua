@@ -18,12 +18,13 @@ end
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR", text = "what must be computed (default: task.lua here)" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
-    { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N", text = "what to run on (default: auto)" },
+    { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
+        text = "what to run on (default: auto)" },
     { name = "session", kind = "text", value = "NAME", text = "which optimization run (default: the newest)" },
     { name = "seed", kind = "integer", text = "instead of the policy's seed" },
     { name = "json", kind = "flag", text = "the result as one JSON object" },
     { name = "quiet", short = "q", kind = "flag", text = "no progress on stderr" },
-    { name = "verbose", short = "v", kind = "flag", text = "more of it" },
+    { name = "verbose", short = "v", kind = "flag", text = "also what the core has to say" },
     { name = "color", kind = "text", value = "WHEN", check = { "auto", "always", "never" },
         text = "auto, always or never (default: auto)" },
     { name = "time-limit", kind = "number", value = "SECONDS", check = { min = 0 },
@@ -64,8 +65,9 @@ local function print(text)
     return exits.DONE
 end
 
-local function apply_limits(values)
+local function apply(values)
     host.limit(values.time_limit, values.memory_limit)
+    if values.verbose then host.log_level("debug") elseif values.quiet then host.log_level("error") end
     if values.seed then math.randomseed(values.seed) end
 end
 
@@ -133,7 +135,7 @@ end
 
 local function context(policy, verb, values, host_values)
     for name, value in pairs(values.host) do host_values[name] = value end
-    apply_limits(host_values)
+    apply(host_values)
     host_values.device = host_values.device or "auto"
     host_values.color = host_values.color or "auto"
     return { policy = policy, verb = verb.name, opt = policies.option_values(policy, values.policy),
@@ -190,7 +192,7 @@ end
 --- The whole program: the exit code for the arguments.
 return function(arguments)
     local values, _, next_index = must(options.parse, arguments, 1, { host = HOST_OPTIONS }, true)
-    apply_limits(values.host)
+    apply(values.host)
     local answered = cli.answer(values.host)
     if answered then return answered end
     local typed = arguments[next_index]

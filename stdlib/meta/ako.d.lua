@@ -623,6 +623,10 @@ local host = {}
 ---@param bytes? integer
 function host.limit(seconds, bytes) end
 
+---The least that the core says on stderr.
+---@param level "error"|"warn"|"info"|"debug"
+function host.log_level(level) end
+
 ---Forgets the running time used so far.
 function host.refill() end
 

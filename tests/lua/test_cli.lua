@@ -15,7 +15,7 @@ local function prints(result, text, code)
 end
 
 write("mine.lua", [[
-return require("policies.kernelbench"):extend {
+return {
   name = "mine",
   description = "stops early",
   options = {
@@ -23,6 +23,11 @@ return require("policies.kernelbench"):extend {
     mode = { "fast", "how", { "fast", "slow" } },
     deep_look = { false, "look deeper" },
   },
+  correctness = { trials = 5, seed = 42, predicate = "allclose_out", tolerance = { f32 = 1e-4 } },
+  timing = { warmup = 3, launches = 100, flush = true, timer = "auto", alpha = 0.05, reference = true,
+    statistic = "mean" },
+  budget = { build = 1, check = 2, time = 3 },
+  accept = function() return "keep", "" end,
   stop = function() end,
 }
 ]])
@@ -69,7 +74,7 @@ Host options
   --seed=N                instead of the policy's seed
   --json                  the result as one JSON object
   -q, --quiet             no progress on stderr
-  -v, --verbose           more of it
+  -v, --verbose           also what the core has to say
   --color=WHEN            auto, always or never (default: auto)
   --time-limit=SECONDS    of Lua's own running time, anew after each hook (default: 10; 0: none)
   --memory-limit=SIZE     of Lua (default: 256M)
@@ -87,18 +92,13 @@ usage: ako-lua mine.lua [verb] [--option=value ...]
 
 Options
   --deep-look=true|false  look deeper (default false)
-  --excessive=X           speedup over the reference that needs a justification (default 10.0)
-  --fast-p=TEXT           thresholds p for fast_p: the share of tasks (or workloads) more than p times faster (default "0,1,2")
-  --justify=TEXT          why a speedup beyond --excessive is real; recorded with the verdict (default "")
   --mode=TEXT             how: fast, slow (default "fast")
   --target=X              speed-up at which to stop, at least 1 (default 3.0)
-  --threshold=X           share by which the median must beat the best's to be kept (default 0.01)
 
 ]] .. VERBS .. [[
 
 Hooks it defines
   accept                  (trial, best, opt) -> 'keep' | 'revert' | 'inconclusive', reason
-  render                  (run, opt) -> lines of the result, members of the JSON object
   stop                    (run, opt) -> why the run ends, or nil
 
 ako-lua --help names the host options.

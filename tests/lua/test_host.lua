@@ -254,6 +254,14 @@ t.test("a full disk is said, a reader that has gone away is not", function()
     t.eq(r.stderr, "0\n")
 end)
 
+t.test("an installed program finds its Lua files in ../share/ako-lua", function()
+    local r = shell("mkdir -p usr/bin usr/share/ako-lua && cp $ako usr/bin/ako-lua"
+        .. " && cp -r $AKO_HOME/stdlib $AKO_HOME/policies usr/share/ako-lua"
+        .. " && cd / && AKO_HOME= $OLDPWD/usr/bin/ako-lua --list")
+    t.match(r.stdout, "  kernelbench +KernelBench")
+    t.eq(r.code, 0)
+end)
+
 t.test("without its Lua files the program says where it looked", function()
     local r = shell("cp $ako ./copy && AKO_HOME= ./copy --version")
     t.eq(r.code, 5)
