@@ -210,19 +210,13 @@ static void lock_strings(lua_State *L)
 
 /* Environments */
 
-/* [-1, +1, e] The table on top with `index`, a table or function just below it, behind it. */
+/* [-0, +0, e] What the table on top lacks is looked for in the table, or asked of the function, just below it. */
 static void set_index(lua_State *L)
 {
     lua_createtable(L, 0, 1);
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
-}
-
-/* [-1, +0, e] The environment on top becomes the one under `key`. */
-static void keep_environment(lua_State *L, const char *key)
-{
-    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
 }
 
 /* Stack: standard table. Its own guard is what user code sees, as _G and as _ENV. */
@@ -234,7 +228,7 @@ static void make_user_environment(lua_State *L)
     lua_setfield(L, -3, "_G");
     lua_pushvalue(L, -1);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-    keep_environment(L, &user_environment);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &user_environment);
 }
 
 /* Stack: standard table. */
@@ -245,7 +239,7 @@ static void make_internal_environment(lua_State *L)
     lua_setfield(L, -2, "require");
     set_index(L);
     guard(L, refuse_global);
-    keep_environment(L, &internal_environment);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &internal_environment);
 }
 
 void akh_open_sandbox(lua_State *L)
