@@ -3,6 +3,8 @@
 #include "error.h"
 #include "referee.h"
 
+#define GPU_ROOM ((uint64_t)1 << 30)
+
 bool referee_runs_away(const referee *r)
 {
     return ako_lane_place(r->reference->lane) != r->place;
@@ -127,6 +129,21 @@ static int add_set(referee *r, const needs *n)
     return AKO_OK;
 }
 
+/* Adds a set where there is room for it and more. On the GPU the candidate needs some, which is held back meanwhile;
+ * on the CPU memory is given out only when it is touched, so the sum of all is asked for once. */
+static int add_set_with_room(referee *r, const needs *n)
+{
+    uint64_t sets = (uint64_t)r->sets.n + 1;
+    ako_memory *room;
+    int status =
+        ako_memory_new(&room, r->place, r->place == AKO_GPU ? GPU_ROOM : sets * (n->set + n->golden) + n->away);
+    if (status != AKO_OK)
+        return status;
+    status = add_set(r, n);
+    ako_memory_free(room);
+    return status;
+}
+
 /* Allocating many gigabytes takes long, so blocks are kept while they are large enough. The second set is what memory
  * has left: without it every call sees the same addresses. */
 int referee_allocate(referee *r)
@@ -140,14 +157,14 @@ int referee_allocate(referee *r)
     if (r->sets.n > 0 && ako_memory_place(r->sets.blocks[0]) != r->place)
         golden_cache_clear(&r->cache);
     release_blocks(r);
-    status = add_set(r, &n);
+    status = add_set_with_room(r, &n);
     if (status == AKO_OK && n.away > 0)
         status = ako_memory_new(&r->away, ako_lane_place(r->reference->lane), n.away);
     if (status != AKO_OK) {
         release_blocks(r);
         return status;
     }
-    while (r->sets.n < EXCHANGE_SETS && (status = add_set(r, &n)) == AKO_OK)
+    while (r->sets.n < EXCHANGE_SETS && (status = add_set_with_room(r, &n)) == AKO_OK)
         ;
     return status == AKO_NOMEM ? AKO_OK : status;
 }

@@ -1,144 +1,13 @@
 #include "trial.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "clock.h"
 #include "device_json.h"
 #include "error.h"
-#include "exchange.h"
 #include "pack.h"
-#include "reader.h"
-#include "timing.h"
 
 #define LOCK_LIMIT_NS INT64_C(600000000000)
 #define LOCK_SLICE_NS INT64_C(100000000)
 #define WAIT_REPORT_NS INT64_C(2000000000)
-#define MAX_SEEDS 1000
-
-static int read_steps(trial *t, const ako_reader *request)
-{
-    const char **steps;
-    int n, status = ako_read_strings(&steps, &n, request, "steps", 3);
-    if (status == AKO_OK && n == 0)
-        status = ako_reader_fail(request, "steps", "at least one of build, check, time is needed");
-    for (int i = 0; status == AKO_OK && i < n; i++) {
-        t->wants_check = t->wants_check || strcmp(steps[i], "check") == 0;
-        t->wants_time = t->wants_time || strcmp(steps[i], "time") == 0;
-        if (strcmp(steps[i], "check") != 0 && strcmp(steps[i], "time") != 0 && strcmp(steps[i], "build") != 0)
-            status = ako_reader_fail(request, "steps", "'%s' is none of build, check, time", steps[i]);
-    }
-    free(steps);
-    return status;
-}
-
-static int read_limits(trial_limits *out, const ako_reader *request)
-{
-    const json_t *object = NULL;
-    ako_reader reader;
-    int status = ako_read_object(&object, request, "limits", AKO_OPTIONAL);
-    if (status != AKO_OK || !object)
-        return status;
-    status = ako_reader_init(&reader, object, "trial.limits");
-    if (status == AKO_OK)
-        status = ako_read_integer(&out->build_ns, &reader, "build", 0, INT64_MAX / 4, AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_integer(&out->check_ns, &reader, "check", 0, INT64_MAX / 4, AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_integer(&out->time_ns, &reader, "time", 0, INT64_MAX / 4, AKO_OPTIONAL);
-    return status;
-}
-
-static int read_check(trial *t, const ako_reader *request)
-{
-    const json_t *object = NULL;
-    ako_reader reader;
-    size_t n = 0;
-    if (!t->wants_check)
-        return AKO_OK;
-    int status = ako_read_object(&object, request, "check", AKO_REQUIRED);
-    if (status == AKO_OK)
-        status = ako_reader_init(&reader, object, "trial.check");
-    if (status == AKO_OK)
-        status = ako_read_array(&t->seeds, &n, &reader, "seeds", MAX_SEEDS, AKO_REQUIRED);
-    if (status == AKO_OK && n == 0)
-        status = ako_reader_fail(&reader, "seeds", "at least one is needed");
-    for (size_t i = 0; status == AKO_OK && i < n; i++)
-        if (!json_is_integer(json_array_get(t->seeds, i)))
-            status = ako_reader_fail(&reader, "seeds", "element %zu is no integer", i);
-    return status;
-}
-
-static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
-{
-    int64_t warmup = 3, launches = 100;
-    int status = ako_read_integer(&warmup, reader, "warmup", 0, 100000, AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_integer(&launches, reader, "launches", 1, 100000, AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_integer(&out->seed, reader, "seed", INT64_MIN, INT64_MAX, AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_integer(&out->budget_ns, reader, "budget", 0, INT64_MAX / 4, AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_real(&out->alpha, reader, "alpha", AKO_OPTIONAL);
-    if (status == AKO_OK && !(out->alpha > 0 && out->alpha < 1))
-        status = ako_reader_fail(reader, "alpha", "must lie between 0 and 1");
-    out->warmup = (int)warmup;
-    out->launches = (int)launches;
-    return status;
-}
-
-static int read_timing(trial *t, const ako_reader *request)
-{
-    const json_t *object = NULL;
-    ako_reader reader;
-    ako_timer_kind kind;
-    trial_timing *out = &t->timing;
-    *out = (trial_timing){.flush = true, .timer = "auto", .alpha = 0.05};
-    if (!t->wants_time)
-        return AKO_OK;
-    int status = ako_read_object(&object, request, "time", AKO_REQUIRED);
-    if (status == AKO_OK)
-        status = ako_reader_init(&reader, object, "trial.time");
-    if (status == AKO_OK)
-        status = read_timing_numbers(out, &reader);
-    if (status == AKO_OK)
-        status = ako_read_bool(&out->flush, &reader, "flush", AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_bool(&out->reference, &reader, "reference", AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_text(out->timer, sizeof out->timer, &reader, "timer", AKO_OPTIONAL);
-    if (status == AKO_OK && ako_timer_kind_parse(&kind, out->timer) != AKO_OK)
-        status = ako_reader_fail(&reader, "timer", "%s", ako_error_last()->message);
-    return status;
-}
-
-static int read_unit(trial *t, const json_t *request)
-{
-    int status = ako_unit_parse(&t->unit, t->ev->task, json_object_get(request, "unit"), "trial.unit");
-    if (status == AKO_OK && t->unit->n_sources == 0)
-        status = ako_fail(AKO_INVALID, "evaluator", "trial.unit.sources: at least one is needed");
-    if (status == AKO_OK && ako_lane_place(t->unit->lane) == AKO_GPU && t->ev->device.place != AKO_GPU)
-        status = ako_fail(AKO_UNAVAILABLE, "evaluator", "a solution of lane %s needs a GPU, and the device is the CPU",
-                          ako_lane_name(t->unit->lane));
-    return status;
-}
-
-static int read_request(trial *t, const json_t *request)
-{
-    ako_reader reader;
-    int status = ako_reader_init(&reader, request, "trial");
-    if (status == AKO_OK)
-        status = read_steps(t, &reader);
-    if (status == AKO_OK)
-        status = read_limits(&t->limits, &reader);
-    if (status == AKO_OK)
-        status = read_check(t, &reader);
-    if (status == AKO_OK)
-        status = read_timing(t, &reader);
-    return status == AKO_OK ? read_unit(t, request) : status;
-}
 
 static int list_workloads(trial *t)
 {
@@ -263,7 +132,7 @@ static void stop_workers(evaluator *ev)
 int trial_run(evaluator *ev, const json_t *request, json_t *answer)
 {
     trial t = {.ev = ev, .answer = answer, .started_ns = ako_clock_ns()};
-    int status = read_request(&t, request);
+    int status = trial_read(&t, request);
     if (status == AKO_OK)
         status = list_workloads(&t);
     if (status == AKO_OK)

@@ -46,6 +46,8 @@ typedef struct trial {
     int64_t started_ns, build_cost_ns, wait_cost_ns, check_cost_ns, time_cost_ns;
 } trial;
 
+int trial_read(trial *t, const json_t *request); /* trial_read.c: AKO_INVALID names the member that is wrong */
+
 /* trial_end.c: ends the trial with a status, a reason code and a reason. Returns AKO_OK, so that steps can return it.
  */
 int trial_end(trial *t, const char *status, const char *code, const char *format, ...)

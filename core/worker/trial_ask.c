@@ -212,7 +212,7 @@ int trial_settle_referee(trial *t, json_t **last)
     *last = NULL;
     while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->referee)) {
         drop_reply(t, *last);
-        status = await_referee(t, last, "open", -1);
+        status = await_referee(t, last, "start", -1);
     }
     return status;
 }

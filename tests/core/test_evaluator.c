@@ -482,6 +482,102 @@ static void test_cancel_by_progress(void **state)
     assert_passes(*state);
 }
 
+/* y += x and z = s after a detour through scratch: an inout tensor and a scratch buffer in one task. */
+static json_t *accumulating_unit(const char *source)
+{
+    return json_pack("{s:s, s:[{s:s, s:s}], s:[{s:[{s:s, s:s, s:[i]}], s:[{s:s, s:[{s:s}, {s:s}, {s:s}, {s:i}]}]}]}",
+                     "lane", "c", "sources", "name", "kernel.c", "text", source, "workloads", "scratch", "name", "s",
+                     "dtype", "f32", "shape", 500, "calls", "symbol", "add", "args", "tensor", "x", "tensor", "y",
+                     "tensor", "s", "i32", 500);
+}
+
+#define ADD "void add(const float *x, float *y, float *s, int n)"
+#define GOOD_ADD ADD "{ for (int i = 0; i < n; i++) s[i] = x[i]; for (int i = 0; i < n; i++) y[i] += s[i]; }"
+
+static const char *try_add(ako_evaluator *e, const char *source, char reason[1000])
+{
+    static char status[64];
+    json_t *answer = request(e, trial_message(accumulating_unit(source), 20000));
+    snprintf(status, sizeof status, "%s", text_of(answer, "status"));
+    snprintf(reason, 1000, "%s", text_of(answer, "reason"));
+    json_decref(answer);
+    return status;
+}
+
+static void test_inout_and_scratch(void **state)
+{
+    char reason[1000];
+    set_task(*state, json_pack("{s:[{s:s, s:s}, {s:s, s:s, s:s}], s:[{s:s, s:{s:[i], s:[i]}}], s:o}", "tensors", "name",
+                               "x", "dtype", "f32", "name", "y", "dtype", "f32", "role", "inout", "workloads", "id",
+                               "n=500", "shapes", "x", 500, "y", 500, "reference", accumulating_unit(GOOD_ADD)));
+    assert_string_equal(try_add(*state, GOOD_ADD, reason), "PASSED");
+    assert_string_equal(try_add(*state, ADD "{ (void)s; for (int i = 0; i < n; i++) y[i] = x[i]; }", reason),
+                        "INCORRECT_NUMERICAL");
+    assert_text(reason, "elements of 'y' are wrong");
+    assert_string_equal(try_add(*state, ADD "{ for (int i = 0; i < n; i++) y[i] += x[i]; s[n] = 1; }", reason),
+                        "RUNTIME_ERROR");
+    assert_text(reason, "past the end of 's'");
+    /* Scratch is poisoned: nothing can be kept in it from one call to the next in the check. */
+    assert_string_equal(try_add(*state, ADD "{ for (int i = 0; i < n; i++) y[i] += x[i] + 0 * s[i]; }", reason),
+                        "INCORRECT_NUMERICAL");
+    assert_string_equal(try_add(*state, GOOD_ADD, reason), "PASSED");
+    set_task(*state, task(GOOD));
+    assert_passes(*state);
+}
+
+static void test_one_step(void **state)
+{
+    json_t *message = trial_message(unit(GOOD), 20000);
+    json_object_set_new(message, "steps", json_pack("[s]", "build"));
+    json_t *answer = request(*state, message);
+    assert_string_equal(text_of(answer, "status"), "PASSED");
+    assert_string_equal(text_of(answer, "step"), "build");
+    json_decref(answer);
+    message = trial_message(unit(GOOD), 20000);
+    json_object_set_new(message, "steps", json_pack("[s, s]", "build", "time"));
+    json_object_set_new(json_object_get(message, "time"), "budget", json_integer(1));
+    answer = request(*state, message);
+    assert_string_equal(text_of(answer, "status"), "PASSED");
+    const json_t *entry = json_array_get(json_object_get(answer, "workloads"), 0);
+    assert_string_equal(text_of(entry, "status"), "PASSED");
+    assert_true(json_integer_value(json_object_get(json_object_get(entry, "time"), "n")) < 30);
+    json_decref(answer);
+}
+
+/* Runs 60 ms, so that its goldens are kept: a second trial of the same seeds must not run it again. */
+static void test_slow_reference(void **state)
+{
+    char source[600], path[4200];
+    snprintf(path, sizeof path, "%s/calls", folder);
+    snprintf(source, sizeof source,
+             "#include <stdio.h>\n#include <unistd.h>\n" SIGNATURE
+             "{ FILE *f = fopen(\"%.200s\", \"a\"); fputc('.', f);"
+             " fclose(f); usleep(60000); for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }",
+             path);
+    set_task(*state, task(source));
+    size_t before = 0;
+    for (int i = 0; i < 2; i++) {
+        ako_buf calls = {0};
+        json_t *message = trial_message(unit(GOOD), 20000);
+        json_object_set_new(message, "steps", json_pack("[s, s]", "build", "check"));
+        json_decref(request(*state, message));
+        assert_int_equal(ako_fs_read(&calls, path, 0), AKO_OK);
+        assert_true(i == 0 ? calls.size == 6 : calls.size == before);
+        before = calls.size;
+        ako_buf_free(&calls);
+    }
+    set_task(*state, task(GOOD));
+}
+
+static void test_no_gpu_here(void **state)
+{
+    ako_json *answer;
+    json_t *message = trial_message(unit(GOOD), 1000), *solution = json_object_get(message, "unit");
+    json_object_set_new(solution, "lane", json_string("cuda-host"));
+    assert_int_equal(ako_evaluator_request(*state, &answer, message, NULL, NULL), AKO_UNAVAILABLE);
+    assert_text(ako_error_last()->message, "needs a GPU, and the device is the CPU");
+}
+
 static void on_alarm(int number)
 {
     (void)number;
@@ -631,6 +727,10 @@ int main(void)
         cmocka_unit_test(test_missing_entry),
         cmocka_unit_test(test_bad_references),
         cmocka_unit_test(test_endless_reference),
+        cmocka_unit_test(test_inout_and_scratch),
+        cmocka_unit_test(test_one_step),
+        cmocka_unit_test(test_slow_reference),
+        cmocka_unit_test(test_no_gpu_here),
         cmocka_unit_test(test_malformed_requests),
         cmocka_unit_test(test_cancel_by_progress),
         cmocka_unit_test(test_cancel_by_signal),
