@@ -1,4 +1,4 @@
-// The tensor cores through wmma: each block fills 64 x 32 tiles of both operands, then multiplies them.
+// The tensor cores through wmma: each block fills 64 x 64 tiles of both operands, then multiplies them.
 //! launch gemm<<<(ceil_div(N, 64), ceil_div(M, 64)), (128), 0>>>(x, w, y, M, N, K)
 
 // Four warps, each 32 x 32 outputs in fragments of 16 x 16. K must be a multiple of 8.
@@ -7,21 +7,22 @@
 using namespace nvcuda;
 
 #define TILE 64
-#define TILE_K 32
+#define TILE_K 64
 #define PITCH (TILE_K + 8)
 
 __device__ void load(__nv_bfloat16 (*tile)[PITCH], const __nv_bfloat16 *from, int first, int limit, int k0, int K)
 {
-    for (int i = threadIdx.x; i < TILE * TILE_K / 8; i += 128) {
-        const int row = i / (TILE_K / 8), k = i % (TILE_K / 8) * 8;
+#pragma unroll
+    for (int i = 0; i < TILE * TILE_K / 8 / 128; i++) {
+        const int at = threadIdx.x + i * 128, row = at / (TILE_K / 8), k = at % (TILE_K / 8) * 8;
         const bool inside = first + row < limit && k0 + k < K;
         const uint4 *source = (const uint4 *)(from + (size_t)(first + row) * K + k0 + k);
         *(uint4 *)&tile[row][k] = inside ? *source : make_uint4(0, 0, 0, 0);
     }
 }
 
-__global__ void __launch_bounds__(128)
-    gemm(const __nv_bfloat16 *x, const __nv_bfloat16 *w, __nv_bfloat16 *y, int M, int N, int K)
+__global__ void __launch_bounds__(128) gemm(const __nv_bfloat16 *__restrict__ x, const __nv_bfloat16 *__restrict__ w,
+                                            __nv_bfloat16 *__restrict__ y, int M, int N, int K)
 {
     __shared__ __align__(128) __nv_bfloat16 tile_x[TILE][PITCH], tile_w[TILE][PITCH];
     __shared__ __align__(128) float out[TILE][TILE + 4];

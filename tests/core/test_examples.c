@@ -156,7 +156,8 @@ static void check_cuda(const char *path)
     build(&out, AKO_LANE_CUDA, path);
     if (out.spill_bytes > 0)
         print_error("%s: spills %d bytes\n", path, out.spill_bytes);
-    assert_true(out.spill_bytes <= 0);
+    assert_true(out.registers > 0); /* the log tells of every kernel, whatever was built before it */
+    assert_int_equal(out.spill_bytes, 0);
     ako_build_output_free(&out);
 }
 

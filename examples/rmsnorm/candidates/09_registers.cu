@@ -40,7 +40,7 @@ __device__ void short_row(const float4 *x, const float4 *w, float4 *y, int D, fl
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
         const int d = threadIdx.x + i * THREADS;
-        v[i] = d < D / 4 ? __ldcs(x + d) : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+        v[i] = d < D / 4 ? x[d] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
     }
 #pragma unroll
     for (int i = 0; i < VECTORS; i++)
@@ -53,7 +53,7 @@ __device__ void short_row(const float4 *x, const float4 *w, float4 *y, int D, fl
             return;
         const float4 u = w[d];
         const float4 out = {v[i].x * scale * u.x, v[i].y * scale * u.y, v[i].z * scale * u.z, v[i].w * scale * u.w};
-        __stcs(y + d, out);
+        y[d] = out;
     }
 }
 

@@ -46,10 +46,10 @@ __global__ void __launch_bounds__(THREADS)
     uint4 gates[VECTORS], ups[VECTORS];
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
-        gates[i] = __ldcs(g + first + i * THREADS);
-        ups[i] = __ldcs(u + first + i * THREADS);
+        gates[i] = g[first + i * THREADS];
+        ups[i] = u[first + i * THREADS];
     }
 #pragma unroll
     for (int i = 0; i < VECTORS; i++)
-        __stcs(y + first + i * THREADS, eight(gates[i], ups[i]));
+        y[first + i * THREADS] = eight(gates[i], ups[i]);
 }

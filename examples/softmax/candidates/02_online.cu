@@ -1,5 +1,5 @@
 // Hypothesis: maximum and sum fit in one pass (online softmax), so the row is read twice instead of three times.
-//! launch softmax<<<(R), (512), 0>>>(x, y, R, N)
+//! launch softmax<<<(R), (min(1024, ceil_div(N, 512) * 32)), 0>>>(x, y, R, N)
 
 // The largest element so far and the sum of exp(x - largest).
 struct part {
@@ -19,22 +19,15 @@ __device__ part warp_join(part p)
     return p;
 }
 
-// The parts of 512 threads joined, in every thread.
+// The parts of all threads joined, in every thread.
 __device__ part block_join(part p)
 {
-    __shared__ part warps[16];
+    __shared__ part warps[32];
     p = warp_join(p);
     if (threadIdx.x % 32 == 0)
         warps[threadIdx.x / 32] = p;
     __syncthreads();
-    return warp_join(threadIdx.x % 32 < 16 ? warps[threadIdx.x % 32] : part{-1e30f, 0.0f});
-}
-
-__device__ part add(part p, float x)
-{
-    if (x > p.largest)
-        return {x, p.sum * __expf(p.largest - x) + 1.0f};
-    return {p.largest, p.sum + __expf(x - p.largest)};
+    return warp_join(threadIdx.x % 32 < blockDim.x / 32 ? warps[threadIdx.x % 32] : part{-1e30f, 0.0f});
 }
 
 __global__ void softmax(const float *x, float *y, int R, int N)
@@ -42,10 +35,10 @@ __global__ void softmax(const float *x, float *y, int R, int N)
     x += (size_t)blockIdx.x * N;
     y += (size_t)blockIdx.x * N;
     part p = {-1e30f, 0.0f};
-    for (int i = threadIdx.x; i < N; i += 512)
-        p = add(p, x[i]);
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
+        p = join(p, {x[i], 1.0f});
     p = block_join(p);
     const float scale = 1.0f / p.sum;
-    for (int i = threadIdx.x; i < N; i += 512)
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
         y[i] = __expf(x[i] - p.largest) * scale;
 }

@@ -1,5 +1,5 @@
 // Hypothesis: loads and stores of 16 bytes a thread need a quarter of the instructions and keep more bytes in flight.
-//! launch softmax<<<(R), (512), 0>>>(x, y, R, N)
+//! launch softmax<<<(R), (min(1024, ceil_div(N, 512) * 32)), 0>>>(x, y, R, N)
 
 // The largest element so far and the sum of exp(x - largest).
 struct part {
@@ -19,39 +19,32 @@ __device__ part warp_join(part p)
     return p;
 }
 
-// The parts of 512 threads joined, in every thread.
+// The parts of all threads joined, in every thread.
 __device__ part block_join(part p)
 {
-    __shared__ part warps[16];
+    __shared__ part warps[32];
     p = warp_join(p);
     if (threadIdx.x % 32 == 0)
         warps[threadIdx.x / 32] = p;
     __syncthreads();
-    return warp_join(threadIdx.x % 32 < 16 ? warps[threadIdx.x % 32] : part{-1e30f, 0.0f});
-}
-
-__device__ part add(part p, float x)
-{
-    if (x > p.largest)
-        return {x, p.sum * __expf(p.largest - x) + 1.0f};
-    return {p.largest, p.sum + __expf(x - p.largest)};
+    return warp_join(threadIdx.x % 32 < blockDim.x / 32 ? warps[threadIdx.x % 32] : part{-1e30f, 0.0f});
 }
 
 __device__ void scalar_row(const float *x, float *y, int N)
 {
     part p = {-1e30f, 0.0f};
-    for (int i = threadIdx.x; i < N; i += 512)
-        p = add(p, x[i]);
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
+        p = join(p, {x[i], 1.0f});
     p = block_join(p);
     const float scale = 1.0f / p.sum;
-    for (int i = threadIdx.x; i < N; i += 512)
+    for (int i = threadIdx.x; i < N; i += blockDim.x)
         y[i] = __expf(x[i] - p.largest) * scale;
 }
 
 __device__ void vector_row(const float4 *x, float4 *y, int N)
 {
     part p = {-1e30f, 0.0f};
-    for (int i = threadIdx.x; i < N / 4; i += 512) {
+    for (int i = threadIdx.x; i < N / 4; i += blockDim.x) {
         const float4 v = x[i];
         const float largest = fmaxf(fmaxf(v.x, v.y), fmaxf(v.z, v.w));
         p = join(p, {largest,
@@ -59,7 +52,7 @@ __device__ void vector_row(const float4 *x, float4 *y, int N)
     }
     p = block_join(p);
     const float scale = 1.0f / p.sum;
-    for (int i = threadIdx.x; i < N / 4; i += 512) {
+    for (int i = threadIdx.x; i < N / 4; i += blockDim.x) {
         const float4 v = x[i];
         y[i] = make_float4(__expf(v.x - p.largest) * scale, __expf(v.y - p.largest) * scale,
                            __expf(v.z - p.largest) * scale, __expf(v.w - p.largest) * scale);

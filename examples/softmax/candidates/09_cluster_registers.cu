@@ -1,8 +1,8 @@
 // Hypothesis: a row held in the registers of a block, or of a cluster of blocks when it is long, is read only once.
-//! launch softmax<<<(R * (N / 16385 + 1)), (min(1024, ceil_div(N, 512) * 32)), cluster=(N / 16385 + 1)>>>(x, y, R, N)
+//! launch softmax<<<(R * (N / 32769 + 1)), (min(1024, ceil_div(N, 1024) * 32)), cluster=(N / 32769 + 1)>>>(x, y, R, N)
 
-// A thread holds 16 elements: 128 threads a row of 2048, 8 blocks of 1024 threads a row of 128256 (131072 at most).
-#define HELD 16
+// A thread holds 32 elements: 64 threads a row of 2048, 4 blocks of 1024 threads a row of 128256 (262144 at most).
+#define HELD 32
 
 struct part {
     float largest, sum; // the sum of exp(x - largest)
@@ -79,7 +79,7 @@ __device__ part cluster_join(part p, unsigned size)
     return p;
 }
 
-// Element `e` of a thread's 16, counted from the block's first: four at a time, or one at a time.
+// Element `e` of a thread's, counted from the block's first: four at a time, or one at a time.
 template <bool VECTOR>
 __device__ int column(int e)
 {
@@ -94,7 +94,7 @@ __device__ void load(float (&v)[HELD], const float *x, int count)
         const bool inside = column<VECTOR>(e) < count;
         if (VECTOR)
             *(float4 *)&v[e] =
-                inside ? __ldcs((const float4 *)(x + column<VECTOR>(e))) : make_float4(-1e30f, -1e30f, -1e30f, -1e30f);
+                inside ? *(const float4 *)(x + column<VECTOR>(e)) : make_float4(-1e30f, -1e30f, -1e30f, -1e30f);
         else
             v[e] = inside ? x[column<VECTOR>(e)] : -1e30f;
     }
@@ -108,14 +108,15 @@ __device__ void store(float *y, const float (&v)[HELD], int count)
         if (column<VECTOR>(e) >= count)
             return;
         if (VECTOR)
-            __stcs((float4 *)(y + column<VECTOR>(e)), *(const float4 *)&v[e]);
+            *(float4 *)(y + column<VECTOR>(e)) = *(const float4 *)&v[e];
         else
             y[column<VECTOR>(e)] = v[e];
     }
 }
 
+// Not inlined: both in one function would need more than the 64 registers that 1024 threads leave.
 template <bool VECTOR>
-__device__ void slice(const float *x, float *y, int count, unsigned blocks)
+__device__ __noinline__ void slice(const float *x, float *y, int count, unsigned blocks)
 {
     __align__(16) float v[HELD];
     load<VECTOR>(v, x, count);
@@ -126,8 +127,10 @@ __device__ void slice(const float *x, float *y, int count, unsigned blocks)
 #pragma unroll
     for (int e = 0; e < HELD; e++) {
         v[e] = __expf(v[e] - p.largest);
-        p.sum += column<VECTOR>(e) < count ? v[e] : 0.0f;
+        p.sum += v[e];
     }
+    if (column<VECTOR>(0) >= count)
+        p.sum = 0.0f; // exp(-1e30 - largest) is 0 too, but not where all of a thread's elements are outside
     const float mine = p.largest;
     p = block_join(p);
     if (blocks > 1)
