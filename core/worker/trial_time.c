@@ -9,6 +9,7 @@
 #include "trial.h"
 
 #define MAX_ROUNDS 3
+#define SYNC_SLACK_NS INT64_C(200000) /* several times what a launch and its sync cost beside the work */
 
 /* Samples of one side of one workload, gathered over the rounds. */
 typedef struct series {
@@ -57,26 +58,37 @@ static json_t *time_request(const trial *t, int workload, int warmup, int launch
                      t->timing.flush, "budget", (json_int_t)t->timing.budget_ns);
 }
 
-static int64_t sum_of(const json_t *samples, bool *positive)
+/* The samples' sum in ns; -1 unless there are at most `most` and each is above zero and less than `took_ns`. */
+static int64_t sum_of(const json_t *samples, int most, int64_t took_ns)
 {
     int64_t sum = 0;
-    *positive = json_array_size(samples) > 0;
-    for (size_t i = 0; i < json_array_size(samples); i++) {
+    size_t n = json_array_size(samples);
+    if (n == 0 || n > (size_t)most)
+        return -1;
+    for (size_t i = 0; i < n; i++) {
         int64_t ns = json_integer_value(json_array_get(samples, i));
-        *positive = *positive && ns > 0 && ns < INT64_MAX / 1000000;
-        sum += *positive ? ns : 0;
+        if (ns <= 0 || ns > took_ns)
+            return -1;
+        sum += ns;
     }
     return sum;
 }
 
-static int add_samples(series *s, const json_t *reply)
+/* A time that the candidate states; none is longer than the request took. */
+static int64_t stated_ns(const json_t *reply, const char *key, int64_t took_ns)
+{
+    int64_t ns = json_integer_value(json_object_get(reply, key));
+    return ns < 0 ? 0 : ns > took_ns ? took_ns : ns;
+}
+
+static int add_samples(series *s, const json_t *reply, int64_t took_ns)
 {
     const char *timer = json_string_value(json_object_get(reply, "timer"));
     const char *note = json_string_value(json_object_get(reply, "note"));
     int clock = (int)json_integer_value(json_object_get(reply, "sm_clock_mhz"));
     snprintf(s->timer, sizeof s->timer, "%s", timer ? timer : "");
     snprintf(s->note, sizeof s->note, "%s", note ? note : "");
-    s->wall_ns += json_integer_value(json_object_get(reply, "wall_ns"));
+    s->wall_ns += stated_ns(reply, "wall_ns", took_ns);
     s->sm_clock_mhz = clock > 0 ? clock : s->sm_clock_mhz;
     if (!s->samples)
         s->samples = json_array();
@@ -90,19 +102,18 @@ static int add_samples(series *s, const json_t *reply)
  * stream that the timer does not see). */
 static int distrust(trial *t, const json_t *reply, int launches, int64_t took_ns, int workload)
 {
-    const int64_t slack_ns = 200000;
     const json_t *samples = json_object_get(reply, "samples_ns");
-    bool positive;
-    int64_t sum = sum_of(samples, &positive), wall_min = json_integer_value(json_object_get(reply, "wall_min_ns"));
+    int64_t sum = sum_of(samples, launches, took_ns), call = stated_ns(reply, "wall_min_ns", took_ns);
     int64_t n = (int64_t)json_array_size(samples), mean = n > 0 ? sum / n : 0;
-    const char *reason = NULL, *code = "T4";
-    if (!positive || n > launches || (n < launches && t->timing.budget_ns == 0))
-        reason = "the timed calls did not all give a time above zero";
-    else if (sum > took_ns)
-        reason = "the samples add up to more than the time that passed outside";
-    else if (wall_min > slack_ns && mean < wall_min * 7 / 10 && wall_min - mean > slack_ns)
-        code = "T1", reason = "a call keeps the device busy for far longer than its samples say";
-    return reason ? trial_end_workload(t, workload, "UNTRUSTED_TIMING", code, reason) : AKO_OK;
+    if (sum < 0 || (n < launches && t->timing.budget_ns == 0))
+        return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T4", "not every timed call gave a possible time");
+    if (sum > took_ns)
+        return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T4",
+                                  "the samples add up to more than the time that passed outside");
+    if (mean < call / 10 * 7 && call - mean > SYNC_SLACK_NS)
+        return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T1",
+                                  "a call keeps the device busy for far longer than its samples say");
+    return AKO_OK;
 }
 
 /* Status and reason of outputs that were right in the check and are not in the timed calls. */
@@ -177,7 +188,7 @@ static int time_round(trial *t, series *out, int workload, int warmup, int launc
     if (status == AKO_OK && !t->ended)
         status = verify_round(t, workload, (int)json_array_size(json_object_get(reply, "samples_ns")), stateful, seed);
     if (status == AKO_OK && !t->ended)
-        status = add_samples(out, reply);
+        status = add_samples(out, reply, took);
     json_decref(reply);
     return status;
 }
@@ -230,10 +241,11 @@ static int time_reference(trial *t, int workload, int64_t *seed)
     int status = prepare_sets(t, workload, seed, false);
     if (status != AKO_OK || t->ended)
         return status;
+    int64_t start = ako_clock_ns();
     status =
         trial_ask_referee(t, &reply, "time", time_request(t, workload, t->timing.warmup, t->timing.launches), workload);
     if (status == AKO_OK && !t->ended)
-        status = add_samples(&gathered, reply);
+        status = add_samples(&gathered, reply, ako_clock_ns() - start);
     if (status == AKO_OK && !t->ended)
         status = put_summary(t, workload, "reference", &gathered);
     json_decref(reply);

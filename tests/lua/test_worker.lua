@@ -11,7 +11,9 @@ local function unit(source)
     return {
         lane = "c",
         sources = { { name = "twice.c", text = source } },
-        workloads = { { calls = { { symbol = "twice", args = { { tensor = "x" }, { tensor = "y" }, { i32 = 100 } } } } } },
+        workloads = {
+            { calls = { { symbol = "twice", args = { { tensor = "x" }, { tensor = "y" }, { i32 = 100 } } } } },
+        },
     }
 end
 
