@@ -59,7 +59,7 @@ void builders_warm(evaluator *ev, ako_lane lane);
 /* evaluator_children.c */
 int referee_open(evaluator *ev, ako_place place); /* a new process and its context; does not wait */
 int referee_start(evaluator *ev);                 /* and its context; does not wait */
-int candidate_start(evaluator *ev, ako_place place, const char *timer); /* likewise; fine when there is such a one */
+int candidate_start(evaluator *ev, ako_place place, const char *timer); /* likewise, when there is no such one */
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
 

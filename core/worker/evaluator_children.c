@@ -47,16 +47,19 @@ int referee_start(evaluator *ev)
     return status;
 }
 
-int candidate_start(evaluator *ev, ako_place place, const char *timer)
+static int open_candidate(evaluator *ev, ako_place place, const char *timer)
 {
-    if (child_is_running(&ev->candidate) && ev->candidate_place == place && strcmp(ev->candidate_timer, timer) == 0)
-        return AKO_OK;
-    child_kill(&ev->candidate);
-    int status = child_start(&ev->candidate, "candidate", true);
-    if (status == AKO_OK)
-        status = child_send(&ev->candidate, "open",
-                            json_pack("{s:s, s:s}", "place", exchange_place_name(place), "timer", timer), NULL, 0);
     ev->candidate_place = place;
     snprintf(ev->candidate_timer, sizeof ev->candidate_timer, "%s", timer);
-    return status;
+    return child_send(&ev->candidate, "open",
+                      json_pack("{s:s, s:s}", "place", exchange_place_name(place), "timer", timer), NULL, 0);
+}
+
+int candidate_start(evaluator *ev, ako_place place, const char *timer)
+{
+    if (child_is_running(&ev->candidate) && ev->candidate_place == place)
+        return strcmp(ev->candidate_timer, timer) == 0 ? AKO_OK : open_candidate(ev, place, timer);
+    child_kill(&ev->candidate);
+    int status = child_start(&ev->candidate, "candidate", true);
+    return status == AKO_OK ? open_candidate(ev, place, timer) : status;
 }

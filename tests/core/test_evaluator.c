@@ -22,49 +22,22 @@
 #include "error.h"
 #include "evaluator.h"
 #include "fs.h"
+#include "trials.h"
 
 #define SIGNATURE "void twice(const float *x, float *y, int n)"
 #define GOOD SIGNATURE "{ for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }"
 
 static char folder[4096];
-static char worker[4096];
-
-static const char *worker_path(void)
-{
-    char *here;
-    assert_int_equal(ako_fs_program_dir(&here), AKO_OK);
-    snprintf(worker, sizeof worker, "%s/../ako-worker", here);
-    free(here);
-    return worker;
-}
-
-static json_t *request(ako_evaluator *e, json_t *message)
-{
-    ako_json *answer;
-    int status = ako_evaluator_request(e, &answer, message, NULL, NULL);
-    if (status != AKO_OK)
-        fail_msg("%s: %s", ako_status_name(status), ako_error_last()->message);
-    return answer;
-}
-
-static json_t *unit_of(const char *source, const char *const *tensors, size_t n_tensors)
-{
-    json_t *workloads = json_array();
-    for (int n = 1000; n <= 1001; n++) {
-        json_t *args = json_array();
-        for (size_t i = 0; i < n_tensors; i++)
-            json_array_append_new(args, json_pack("{s:s}", "tensor", tensors[i]));
-        json_array_append_new(args, json_pack("{s:i, s:s}", "i32", n, "name", "n"));
-        json_array_append_new(workloads, json_pack("{s:[{s:s, s:o}]}", "calls", "symbol", "twice", "args", args));
-    }
-    return json_pack("{s:s, s:[{s:s, s:s}], s:o}", "lane", "c", "sources", "name", "kernel.c", "text", source,
-                     "workloads", workloads);
-}
 
 static json_t *unit(const char *source)
 {
-    static const char *const tensors[] = {"x", "y"};
-    return unit_of(source, tensors, 2);
+    json_t *workloads = json_array();
+    for (int n = 1000; n <= 1001; n++)
+        json_array_append_new(workloads,
+                              json_pack("{s:[{s:s, s:[{s:s}, {s:s}, {s:i, s:s}]}]}", "calls", "symbol", "twice", "args",
+                                        "tensor", "x", "tensor", "y", "i32", n, "name", "n"));
+    return json_pack("{s:s, s:[{s:s, s:s}], s:o}", "lane", "c", "sources", "name", "kernel.c", "text", source,
+                     "workloads", workloads);
 }
 
 static json_t *task(const char *reference)
@@ -77,25 +50,11 @@ static json_t *task(const char *reference)
                      "rtol", 1e-5, "reference", unit(reference));
 }
 
-static void set_task(ako_evaluator *e, json_t *value)
-{
-    json_decref(request(e, json_pack("{s:s, s:o}", "op", "task", "task", value)));
-}
-
-static ako_evaluator *start(void)
-{
-    ako_evaluator *e;
-    if (ako_evaluator_start(&e, worker_path()) != AKO_OK)
-        fail_msg("%s", ako_error_last()->message);
-    json_decref(request(e, json_pack("{s:s, s:i, s:s}", "op", "hello", "protocol", 1, "device", "cpu")));
-    return e;
-}
-
 static int set_up(void **state)
 {
     assert_int_equal(ako_fs_temp_dir(folder, sizeof folder, "ako-test"), AKO_OK);
     setenv("XDG_CACHE_HOME", folder, 1);
-    ako_evaluator *e = start();
+    ako_evaluator *e = start("cpu");
     set_task(e, task(GOOD));
     *state = e;
     return 0;
@@ -107,30 +66,9 @@ static int tear_down(void **state)
     return ako_fs_remove_tree(folder);
 }
 
-static json_t *trial_message(json_t *solution, int64_t limit_ms)
-{
-    json_int_t ns = limit_ms * 1000000;
-    return json_pack("{s:s, s:o, s:[s, s, s], s:{s:[i, i, i]}, s:{s:i, s:i, s:b, s:b, s:i}, s:{s:I, s:I, s:I}}", "op",
-                     "trial", "unit", solution, "steps", "build", "check", "time", "check", "seeds", 1, 2, 3, "time",
-                     "warmup", 2, "launches", 30, "flush", 1, "reference", 1, "seed", 77, "limits", "build",
-                     (json_int_t)60000000000, "check", ns, "time", ns);
-}
-
 static json_t *try(ako_evaluator *e, const char *source, int64_t limit_ms)
 {
     return request(e, trial_message(unit(source), limit_ms));
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static void assert_text(const char *text, const char *part)
-{
-    if (!strstr(text, part))
-        fail_msg("\"%s\" does not hold \"%s\"", text, part);
 }
 
 static void assert_passes(ako_evaluator *e)
@@ -613,7 +551,7 @@ static pid_t evaluator_of(pid_t parent)
 static void test_killed_evaluator(void **state)
 {
     (void)state;
-    ako_evaluator *e = start();
+    ako_evaluator *e = start("cpu");
     ako_json *answer;
     kill(evaluator_of(getpid()), SIGKILL);
     assert_int_equal(ako_evaluator_request(e, &answer, trial_message(unit(GOOD), 1000), NULL, NULL), AKO_CHILD);
@@ -643,7 +581,7 @@ static void test_killed_host(void **state)
     assert_int_equal(pipe(ready), 0);
     pid_t host = fork();
     if (host == 0) {
-        ako_evaluator *e = start();
+        ako_evaluator *e = start("cpu");
         ako_json *answer;
         pid_t below = evaluator_of(getpid());
         set_task(e, task(GOOD));
