@@ -7,7 +7,6 @@
 #include "trial.h"
 
 #define MAX_SEEDS 1000
-#define SEED_LIMIT ((int64_t)1 << 62) /* timing counts on from its seed */
 
 static int read_steps(trial *t, const ako_reader *request)
 {
@@ -69,7 +68,7 @@ static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
     if (status == AKO_OK)
         status = ako_read_integer(&launches, reader, "launches", 1, 100000, AKO_OPTIONAL);
     if (status == AKO_OK)
-        status = ako_read_integer(&out->seed, reader, "seed", -SEED_LIMIT, SEED_LIMIT, AKO_OPTIONAL);
+        status = ako_read_integer(&out->seed, reader, "seed", INT64_MIN, INT64_MAX, AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&out->budget_ns, reader, "budget", 0, INT64_MAX / 4, AKO_OPTIONAL);
     if (status == AKO_OK)

@@ -141,11 +141,11 @@ static int verify_set(trial *t, int workload, int set)
     return status;
 }
 
-static int prepare_sets(trial *t, int workload, int64_t *seed, bool golden)
+static int prepare_sets(trial *t, int workload, uint64_t *seed, bool golden)
 {
     int status = AKO_OK;
     for (int s = 0; status == AKO_OK && !t->ended && s < t->n_sets; s++)
-        status = trial_prepare(t, workload, s, (*seed)++, golden);
+        status = trial_prepare(t, workload, s, (int64_t)(*seed)++, golden);
     return status;
 }
 
@@ -159,11 +159,11 @@ static int run_once(trial *t, int workload)
 }
 
 /* What many calls make of an inout tensor has no golden; a single fresh call afterwards has. */
-static int verify_round(trial *t, int workload, int calls, bool stateful, int64_t *seed)
+static int verify_round(trial *t, int workload, int calls, bool stateful, uint64_t *seed)
 {
     int status = AKO_OK;
     if (stateful) {
-        status = trial_prepare(t, workload, 0, (*seed)++, true);
+        status = trial_prepare(t, workload, 0, (int64_t)(*seed)++, true);
         if (status == AKO_OK && !t->ended)
             status = run_once(t, workload);
         return status == AKO_OK && !t->ended ? verify_set(t, workload, 0) : status;
@@ -173,7 +173,7 @@ static int verify_round(trial *t, int workload, int calls, bool stateful, int64_
     return status;
 }
 
-static int time_round(trial *t, series *out, int workload, int warmup, int launches, int64_t *seed)
+static int time_round(trial *t, series *out, int workload, int warmup, int launches, uint64_t *seed)
 {
     json_t *reply;
     bool stateful = has_inout(t->ev->task);
@@ -220,7 +220,7 @@ static int put_summary(trial *t, int workload, const char *key, const series *s)
     return AKO_OK;
 }
 
-static int time_solution(trial *t, int workload, int64_t *seed)
+static int time_solution(trial *t, int workload, uint64_t *seed)
 {
     int rounds[MAX_ROUNDS], n = split(rounds, t, has_inout(t->ev->task)), status = AKO_OK;
     series gathered = {0};
@@ -234,7 +234,7 @@ static int time_solution(trial *t, int workload, int64_t *seed)
     return status;
 }
 
-static int time_reference(trial *t, int workload, int64_t *seed)
+static int time_reference(trial *t, int workload, uint64_t *seed)
 {
     json_t *reply;
     series gathered = {0};
@@ -254,7 +254,7 @@ static int time_reference(trial *t, int workload, int64_t *seed)
 }
 
 /* After the candidate's end, so that nothing it left running slows the reference down. Its timer is made meanwhile. */
-static int time_references(trial *t, int64_t *seed, int done, int total)
+static int time_references(trial *t, uint64_t *seed, int done, int total)
 {
     json_t *reply;
     int status = child_send(&t->ev->referee, "timer", json_pack("{s:s}", "timer", t->timing.timer), NULL, 0);
@@ -274,7 +274,7 @@ int trial_time(trial *t)
 {
     int n = t->ev->task->n_workloads, status = AKO_OK;
     bool reference = t->timing.reference && ako_lane_place(t->unit->lane) == ako_lane_place(t->ev->reference->lane);
-    int64_t seed = t->timing.seed;
+    uint64_t seed = (uint64_t)t->timing.seed; /* counts on, and may wrap */
     trial_begin_step(t, "time", t->limits.time_ns);
     for (int w = 0; status == AKO_OK && !t->ended && w < n; w++) {
         status = time_solution(t, w, &seed);

@@ -41,10 +41,10 @@ static void set_task(ako_evaluator *e, json_t *value)
 static json_t *trial_message(json_t *solution, int64_t limit_ms)
 {
     json_int_t ns = limit_ms * 1000000;
-    return json_pack("{s:s, s:o, s:[s, s, s], s:{s:[i, i, i]}, s:{s:i, s:i, s:b, s:b, s:i}, s:{s:I, s:I, s:I}}", "op",
+    return json_pack("{s:s, s:o, s:[s, s, s], s:{s:[i, i, i]}, s:{s:i, s:i, s:b, s:b, s:I}, s:{s:I, s:I, s:I}}", "op",
                      "trial", "unit", solution, "steps", "build", "check", "time", "check", "seeds", 1, 2, 3, "time",
-                     "warmup", 2, "launches", 30, "flush", 1, "reference", 1, "seed", 77, "limits", "build",
-                     (json_int_t)60000000000, "check", ns, "time", ns);
+                     "warmup", 2, "launches", 30, "flush", 1, "reference", 1, "seed", (json_int_t)INT64_MAX, "limits",
+                     "build", (json_int_t)60000000000, "check", ns, "time", ns);
 }
 
 static const char *text_of(const json_t *object, const char *key)
