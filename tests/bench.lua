@@ -1,0 +1,138 @@
+-- `make bench`: the figures of docs/measurements.md, measured. Where something has no GPU its line says so.
+--   ako-lua tests/bench.lua [output file]
+local clock = require "ako.clock"
+local device = require "ako.device"
+local evaluator = require "ako.evaluator"
+local fs = require "ako.fs"
+local plan = require "ako.plan"
+local policy = require "ako.policy"
+local process = require "ako.process"
+local stats = require "ako.stats"
+local task_files = require "ako.task"
+local unit = require "ako.unit"
+
+local program = fs.join(fs.program_dir(), "ako-lua")
+local rows = {}
+
+local function row(what, goal, figure, command)
+    rows[#rows + 1] = { what, goal, figure, command }
+    print(("%-66s %-18s %s"):format(what, goal, figure))
+end
+
+local function median(samples)
+    table.sort(samples)
+    return stats.quantile(samples, 0.5)
+end
+
+local function timed(argv)
+    local begin = clock.now_ns()
+    local result = assert(process.run(argv))
+    return (clock.now_ns() - begin) / 1e6, result
+end
+
+local function version_time()
+    local samples = {}
+    for i = 1, 21 do samples[i] = timed { program, "--version" } end
+    row("`ako-lua --version`, median of 21", "20 ms", ("%.1f ms"):format(median(samples)), "ako-lua --version")
+end
+
+-- The host's own peak, after this whole program has run trials in it.
+local function host_memory()
+    local peak = fs.read("/proc/self/status"):match("VmHWM:%s*(%d+) kB")
+    row("peak memory of the host process, after all of the above", "32 MB", ("%.1f MB"):format(peak / 1024),
+        "tests/bench.lua")
+end
+
+local kernelbench = assert(policy.load("policies/kernelbench.lua"))
+
+-- A task of examples/ on a fresh evaluator; `edit` changes the solution's text.
+local function open(name, place)
+    local e = assert(evaluator.start { device = place == "gpu" and "cuda:0" or "cpu" })
+    local task = assert(task_files.resolve(assert(task_files.load(("examples/%s/task.lua"):format(name))), e.place))
+    local resolved = assert(plan.resolve(kernelbench, task))
+    assert(e:task(task, resolved.tolerance, resolved.reference))
+    return e, task, resolved
+end
+
+local function solution_of(task, edit)
+    local name = task.solution.files[1]
+    local text = assert(fs.read(fs.join(task.folder, name)))
+    return assert(unit.new(task, { files = { { name = name, text = edit and edit(text) or text } } }))
+end
+
+local function edit_to_code(place, name)
+    local e <close>, task, resolved = open(name, place)
+    local samples = {}
+    for i = 1, 21 do
+        local edited = solution_of(task, function(text)
+            return text .. ("\n__device__ int edit_%d(int x) { return x + %d; }\n"):format(i + clock.wall_ns() % 1000000, i)
+        end)
+        local result = assert(e:build(edited, resolved.steps))
+        samples[i] = result.build.ns / 1e6
+    end
+    table.remove(samples, 1)
+    row("edit to cubin, small kernel, warm builder, median of 20", "30 ms", ("%.1f ms"):format(median(samples)),
+        "tests/bench.lua")
+end
+
+-- Three runs of one unchanged kernel, each with an evaluator and processes of its own.
+local function repeatability(name, place, goal)
+    local medians = {}
+    for i = 1, 3 do
+        local e <close>, task, resolved = open(name, place)
+        local result = assert(e:trial(solution_of(task), { "build", "check", "time" }, resolved.steps))
+        assert(result.status == "PASSED", result.reason)
+        medians[i] = result.workloads[1].time.median
+    end
+    local low, high = math.min(table.unpack(medians)), math.max(table.unpack(medians))
+    row(("medians of three runs, %s, %.3f ms"):format(name, medians[1] / 1e6), goal,
+        ("%.2f %% apart"):format(100 * (high - low) / low), "tests/bench.lua")
+end
+
+-- From the shell's start of the program to its exit: build, five checks, 100 flushed launches of each, verdict, record.
+local function whole_verdict(name, goal, cold)
+    local cache = assert(fs.temp_dir("ako-bench"))
+    local workspace = fs.join(cache, "workspace")
+    local argv = { program, "policies/kernelbench.lua", "try", "--task", "examples/" .. name, "--workspace", workspace,
+        "--json", "--quiet", "-m", "bench" }
+    assert(fs.mkdirs(workspace))
+    local home = os.getenv("XDG_CACHE_HOME")
+    argv.env = cold and { XDG_CACHE_HOME = cache } or (home and { XDG_CACHE_HOME = home } or nil)
+    local ms, result = timed(argv)
+    row(("whole verdict of %s, processes cold, build cache %s"):format(name, cold and "empty" or "filled"), goal,
+        result.code == 0 and ("%.2f s"):format(ms / 1e3) or ("failed: " .. result.stderr),
+        table.concat(argv, " ", 1, 6))
+    fs.remove_tree(cache)
+end
+
+local function machine()
+    local found = assert(device.find("auto"))
+    local state = device.state(found.id) or {}
+    return found, ("%s, driver %s, SM clock now %s MHz"):format(found.name, device.driver and device.driver() or "none",
+        state.sm_clock_mhz or "?")
+end
+
+local function write(path, card)
+    local lines = { "# Measurements", "", "Written by `make bench` on " .. clock.date(clock.wall_ns()) .. ".", "",
+        "Card: " .. card, "", "| what | to reach | measured | command |", "| --- | --- | --- | --- |" }
+    for _, r in ipairs(rows) do lines[#lines + 1] = ("| %s | %s | %s | `%s` |"):format(table.unpack(r)) end
+    assert(fs.write(path, table.concat(lines, "\n") .. "\n"))
+    print("written to " .. path)
+end
+
+local found, card = machine()
+print(card)
+version_time()
+if found.place == "gpu" then
+    edit_to_code("gpu", "rmsnorm")
+    whole_verdict("rmsnorm_large", "2 s", true)
+    whole_verdict("rmsnorm_large", "2 s", false)
+    whole_verdict("relu", "0.7 s", false)
+    repeatability("relu", "gpu", "1 %")
+    repeatability("rmsnorm_large", "gpu", "0.3 %")
+else
+    print("no GPU: the figures that need one are left out")
+    repeatability("rmsnorm", "cpu", "")
+end
+host_memory()
+write((arg and arg[1]) or "docs/measurements.md", card)
