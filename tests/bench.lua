@@ -5,7 +5,6 @@ local device = require "ako.device"
 local evaluator = require "ako.evaluator"
 local fs = require "ako.fs"
 local plan = require "ako.plan"
-local policy = require "ako.policy"
 local process = require "ako.process"
 local stats = require "ako.stats"
 local task_files = require "ako.task"
@@ -43,7 +42,7 @@ local function host_memory()
         "tests/bench.lua")
 end
 
-local kernelbench = assert(policy.load("policies/kernelbench.lua"))
+local kernelbench = require "policies.kernelbench"
 
 -- A task of examples/ on a fresh evaluator; `edit` changes the solution's text.
 local function open(name, place)
@@ -55,9 +54,9 @@ local function open(name, place)
 end
 
 local function solution_of(task, edit)
-    local name = task.solution.files[1]
-    local text = assert(fs.read(fs.join(task.folder, name)))
-    return assert(unit.new(task, { files = { { name = name, text = edit and edit(text) or text } } }))
+    local sources = assert(unit.read(task.folder, task.solution.files))
+    if edit then sources[1].text = edit(sources[1].text) end
+    return assert(unit.make(task, task.solution, sources, task.reference))
 end
 
 local function edit_to_code(place, name)

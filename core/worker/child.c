@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "log.h"
 #include "process.h"
 #include "process_tree.h"
 
@@ -69,9 +70,17 @@ bool child_owes_answer(const ako_child *child)
     return child_is_running(child) && child->asked != child->answered;
 }
 
+/* With AKO_LOG=debug stderr tells where the time of a trial goes. */
+static void trace(const ako_child *child, const char *what, const char *detail)
+{
+    ako_log(AKO_LOG_DEBUG, "%10.3f ms  %-9s %s %s", (double)(ako_clock_ns() % INT64_C(1000000000000)) / 1e6,
+            child->role, what, detail);
+}
+
 int child_send(ako_child *child, const char *op, json_t *request, const int *fds, int n_fds)
 {
     int status = AKO_OK;
+    trace(child, "is asked", op);
     if (!request || json_object_set_new(request, "op", json_string(op)) != 0 ||
         json_object_set_new(request, "id", json_integer((json_int_t)(child->asked + 1))) != 0)
         status = ako_fail(AKO_NOMEM, child->role, "out of memory for a request");
@@ -125,8 +134,10 @@ int child_poll(ako_child *child, json_t **answer)
         return ako_fail(AKO_CHILD, child->role ? child->role : "worker", "not running");
     bool ended = has_ended(child); /* looked at first, so that its last words are read before it is given up */
     int status = ako_wire_receive(child->wire, answer, 1);
-    if (status == AKO_OK)
+    if (status == AKO_OK) {
+        trace(child, "answers", "");
         return accept_answer(child, answer);
+    }
     if (status == AKO_EOF || (status == AKO_TIMEOUT && ended))
         return fail_ended(child);
     return status;
@@ -136,11 +147,13 @@ void child_kill(ako_child *child)
 {
     if (!child_is_running(child))
         return;
+    trace(child, "is ended", "");
     if (ako_process_kill_tree(child->pid, GRACE_NS) != AKO_OK)
         fprintf(stderr, "%s\n", ako_error_last()->message);
     if (child->watch >= 0)
         close(child->watch);
     ako_wire_free(child->wire);
+    trace(child, "is gone", "");
     const char *role = child->role;
     memset(child, 0, sizeof *child);
     child->role = role;
