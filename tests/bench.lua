@@ -106,9 +106,11 @@ end
 
 local function machine()
     local found = assert(device.find("auto"))
+    local listing = assert(process.run { program, "--version" }).stdout
+    local driver = found.place == "gpu" and listing:match("[Dd]river%s+(%S+)")
     local state = device.state(found.id) or {}
-    return found, ("%s, driver %s, SM clock now %s MHz"):format(found.name, device.driver and device.driver() or "none",
-        state.sm_clock_mhz or "?")
+    return found, ("%s%s%s"):format(found.name, driver and ", driver " .. driver or "",
+        state.sm_clock_mhz and (", SM clock %d MHz at the start"):format(state.sm_clock_mhz) or "")
 end
 
 local function write(path, card)
