@@ -80,7 +80,7 @@ ifndef AKO_PREBUILT
 	$(Q)mk/deps.sh
 	$(AGAIN) programs
 endif
-	$(Q)$(B)/ako-lua tests/bench.lua
+	$(Q)$(B)/ako-lua tests/bench/bench.lua
 
 deps:
 	$(Q)mk/deps.sh test lint
@@ -134,7 +134,7 @@ lint:
 	cppcheck --quiet --error-exitcode=1 --std=c11 --inline-suppr --enable=warning,performance,portability \
 	    --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches -D_GNU_SOURCE -Icore -Ilua \
 	    core lua
-	luacheck --quiet stdlib policies examples tests/lua tests/bench.lua
+	luacheck --quiet stdlib policies examples tests/lua tests/bench
 
 format:
 	clang-format -i $(C_FILES)

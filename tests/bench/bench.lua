@@ -1,5 +1,5 @@
 -- `make bench`: the figures of docs/measurements.md, measured. Where something has no GPU its line says so.
---   ako-lua tests/bench.lua [output file]
+--   ako-lua tests/bench/bench.lua [output file]
 local clock = require "ako.clock"
 local device = require "ako.device"
 local evaluator = require "ako.evaluator"
@@ -39,15 +39,15 @@ end
 local function host_memory()
     local peak = fs.read("/proc/self/status"):match("VmHWM:%s*(%d+) kB")
     row("peak memory of the host process, after all of the above", "32 MB", ("%.1f MB"):format(peak / 1024),
-        "tests/bench.lua")
+        "tests/bench/bench.lua")
 end
 
 local kernelbench = require "policies.kernelbench"
 
--- A task of examples/ on a fresh evaluator; `edit` changes the solution's text.
-local function open(name, place)
+-- A task on a fresh evaluator of its own.
+local function open(folder, place)
     local e = assert(evaluator.start { device = place == "gpu" and "cuda:0" or "cpu" })
-    local task = assert(task_files.resolve(assert(task_files.load(("examples/%s/task.lua"):format(name))), e.place))
+    local task = assert(task_files.resolve(assert(task_files.load(folder .. "/task.lua")), e.place))
     local resolved = assert(plan.resolve(kernelbench, task))
     assert(e:task(task, resolved.tolerance, resolved.reference))
     return e, task, resolved
@@ -61,36 +61,36 @@ end
 
 -- `goal` is for the smallest of kernels; more code takes NVRTC longer.
 local function edit_to_code(name, goal)
-    local e <close>, task, resolved = open(name, "gpu")
-    local samples = {}
+    local e <close>, task, resolved = open("examples/" .. name, "gpu")
+    local samples, fresh = {}, clock.wall_ns() % 1000000000
     for i = 1, 21 do
         local edited = solution_of(task, function(text)
-            return text .. ("\n__device__ int edit_%d(int x) { return x + %d; }\n"):format(i + clock.wall_ns() % 1000000, i)
+            return text .. ("\n__device__ int edit_%d(int x) { return x + %d; }\n"):format(i, fresh + i)
         end)
         local result = assert(e:build(edited, resolved.steps))
         samples[i] = result.build.ns / 1e6
     end
     table.remove(samples, 1)
     row(("edit to cubin, %s, warm builder, median of 20"):format(name), goal, ("%.1f ms"):format(median(samples)),
-        "tests/bench.lua")
+        "tests/bench/bench.lua")
 end
 
 -- Three runs of one unchanged kernel, each with an evaluator and processes of its own.
 local function repeatability(name, place, goal)
     local medians = {}
     for i = 1, 3 do
-        local e <close>, task, resolved = open(name, place)
+        local e <close>, task, resolved = open("examples/" .. name, place)
         local result = assert(e:trial(solution_of(task), { "build", "check", "time" }, resolved.steps))
         assert(result.status == "PASSED", result.reason)
         medians[i] = result.workloads[1].time.median
     end
     local low, high = math.min(table.unpack(medians)), math.max(table.unpack(medians))
     row(("medians of three runs, %s, %.3f ms"):format(name, medians[1] / 1e6), goal,
-        ("%.2f %% apart"):format(100 * (high - low) / low), "tests/bench.lua")
+        ("%.2f %% apart"):format(100 * (high - low) / low), "tests/bench/bench.lua")
 end
 
--- From the shell's start of the program to its exit: build, five checks, 100 flushed launches of solution and reference,
--- verdict, record. `candidate` replaces the task's solution. An empty cache is that of a first run on a machine.
+-- From the shell's start of the program to its exit: build, five checks, 100 flushed launches each of solution and
+-- reference, verdict, record. `candidate` replaces the task's solution. An empty cache is that of a first run on a machine.
 local function whole_verdict(name, goal, candidate, cold)
     local folder = assert(fs.temp_dir("ako-bench"))
     local workspace = fs.join(folder, "workspace")
@@ -106,6 +106,49 @@ local function whole_verdict(name, goal, candidate, cold)
     fs.remove_tree(folder)
 end
 
+-- Times `file` as the solution of the task in `folder`; gives the result and the task.
+local function time_file(folder, file, program_of)
+    local e <close>, task, resolved = open(folder, "gpu")
+    local sources = assert(unit.read(".", { file }))
+    local made = assert(unit.make(task, program_of or task.solution, sources, task.reference))
+    local result = assert(e:trial(made, { "build", "check", "time" }, resolved.steps))
+    assert(result.status == "PASSED", result.reason)
+    return result, task
+end
+
+local function rate(folder, file, what, workload, program_of)
+    local result, task = time_file(folder, file, program_of)
+    return task.workloads[workload][what] / result.workloads[workload].time.median
+end
+
+-- The best memory-bound candidates against a copy, GEMM against the vendor's library, each on its largest workload.
+local function best_candidates()
+    local copy = rate("tests/bench/copy", "tests/bench/copy/copy.cu", "bytes", 1)
+    row("copy, 1 GiB read and written", "", ("%.2f TB/s"):format(copy / 1e3), "tests/bench/bench.lua")
+    for _, path in ipairs {
+        "rmsnorm/candidates/09_registers.cu", "softmax/candidates/09_cluster_registers.cu",
+        "silu_gate/candidates/09_vectors.cu",
+    } do
+        local name = path:match("^[^/]+")
+        local share = rate("examples/" .. name, "examples/" .. path, "bytes", 1) / copy
+        row(path .. ", share of the copy", "0.85", ("%.3f"):format(share), "tests/bench/bench.lua")
+    end
+    local vendor = { entry = "gemm", args = { "x", "w", "y", "M", "N", "K" }, options = { "-lcublas" } }
+    local cublas = rate("examples/gemm", "tests/bench/cublas.cu", "flops", 2, vendor)
+    local ours = rate("examples/gemm", "examples/gemm/candidates/09_wgmma.cu", "flops", 2)
+    row("cuBLAS, bf16, 2048 x 14336 x 4096", "", ("%.0f TFLOP/s"):format(cublas / 1e3), "tests/bench/bench.lua")
+    row("gemm/candidates/09_wgmma.cu, share of cuBLAS", "0.5", ("%.3f"):format(ours / cublas),
+        "tests/bench/bench.lua")
+end
+
+-- The account of the bundled example, as a newcomer sees it.
+local function demo()
+    local ms, result = timed { program, "policies/kernelbench.lua" }
+    row("the bundled example, nine candidates, one of which hangs for 10 s", "", ("%.1f s"):format(ms / 1e3),
+        "ako-lua policies/kernelbench.lua")
+    return ((result.stderr .. result.stdout):gsub(fs.dirname(assert(fs.user_dir("state"))), "~/.local/state"))
+end
+
 local function machine()
     local found = assert(device.find("auto"))
     local listing = assert(process.run { program, "--version" }).stdout
@@ -115,11 +158,12 @@ local function machine()
         state.sm_clock_mhz and (", SM clock %d MHz at the start"):format(state.sm_clock_mhz) or "")
 end
 
-local function write(path, card)
+local function write(path, card, account)
     local lines = { "# Measurements", "", "Written by `make bench` on " .. clock.date(clock.wall_ns()) .. ".", "",
         "Card: " .. card, "", "| what | to reach | measured | command |", "| --- | --- | --- | --- |" }
     for _, r in ipairs(rows) do lines[#lines + 1] = ("| %s | %s | %s | `%s` |"):format(table.unpack(r)) end
-    assert(fs.write(path, table.concat(lines, "\n") .. "\n"))
+    table.move({ "", "The bundled example's account:", "", "```", account .. "```", "" }, 1, 6, #lines + 1, lines)
+    assert(fs.write(path, table.concat(lines, "\n")))
     print("written to " .. path)
 end
 
@@ -136,9 +180,10 @@ if found.place == "gpu" then
     whole_verdict("relu", "0.7 s", nil)
     repeatability("relu", "gpu", "1 %")
     repeatability("rmsnorm_large", "gpu", "0.3 %")
+    best_candidates()
 else
     print("no GPU: the figures that need one are left out")
     repeatability("rmsnorm", "cpu", "")
 end
 host_memory()
-write((arg and arg[1]) or "docs/measurements.md", card)
+write((arg and arg[1]) or "docs/measurements.md", card, demo())
