@@ -12,13 +12,10 @@ LIBEXECDIR = $(DESTDIR)$(PREFIX)/libexec/ako-lua
 INCLUDEDIR = $(DESTDIR)$(PREFIX)/include/ako
 DATADIR    = $(DESTDIR)$(PREFIX)/share/ako-lua
 
-ifdef SAN
-B := build/$(subst $(comma),-,$(SAN))
-else
-B := build
-endif
 comma := ,
 Q := $(if $(V),,@)
+# Builds of different kinds never share objects.
+B := build$(if $(SAN),/$(subst $(comma),-,$(SAN)))$(if $(filter 0,$(CUDA)),/no-cuda)
 
 include mk/deps.mk
 
@@ -34,6 +31,9 @@ CORE_CPP := -D_GNU_SOURCE -Icore -DAKO_SOURCE_DIR='"$(CURDIR)"' $(CORE_CFLAGS) $
 LUA_CPP  := -D_GNU_SOURCE -Icore -Ilua $(LUA_CFLAGS) $(CPPFLAGS)
 CORE_ALL_LIBS := $(CORE_LIBS) -ldl -lm -lpthread -lrt
 
+# The modules that other programs may use, one header each.
+PUBLIC   := ako arena buf build cancel clock device dtype dtype_bits error evaluator fs git journal json log memory ops \
+            process regex runner stats tensor timing unit versions wire
 CORE_SRC   := $(wildcard core/*.c) $(if $(HAVE_CUDA),$(wildcard core/gpu/*.c),$(wildcard core/nogpu/*.c))
 WORKER_SRC := $(wildcard core/worker/*.c)
 LUA_SRC    := $(wildcard lua/*.c)
@@ -49,7 +49,7 @@ TESTS      := $(TEST_SRC:tests/core/%.c=$(B)/tests/%)
 .DELETE_ON_ERROR:
 
 # pkg-config can answer only once the packages are there, so what installs them builds in a second make.
-AGAIN = $(Q)$(MAKE) --no-print-directory
+AGAIN = +$(Q)$(MAKE) --no-print-directory
 NOTE_CUDA = $(if $(HAVE_CUDA),,@echo "  NOTE  no CUDA headers found (CUDA_HOME, /usr/local/cuda, nvcc, pip): the CUDA parts are left out")
 
 all:
@@ -145,7 +145,7 @@ install: all
 	install -m 755 $(B)/ako-worker $(LIBEXECDIR)/ako-worker
 	install -m 644 $(B)/libako.a $(LIBDIR)/libako.a
 	install -m 755 $(B)/libako.so $(LIBDIR)/libako.so
-	install -m 644 core/*.h $(INCLUDEDIR)
+	install -m 644 $(PUBLIC:%=core/%.h) $(INCLUDEDIR)
 	cp -R stdlib policies examples $(DATADIR)
 	chmod -R a+rX $(DATADIR)
 
