@@ -197,7 +197,11 @@ static void test_child_has_default_signals(void **state)
     assert_int_equal(run_text(&c, "grep -E 'Sig(Blk|Ign)' /proc/self/status", 0, 0), AKO_OK);
     signal(SIGPIPE, SIG_DFL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    assert_string_equal(c.out.data, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+    unsigned long long blocked = 1, ignored = 1,
+                       libc = 3ULL << 31; /* 32 and 33 are the C library's own: it resets none */
+    assert_int_equal(sscanf(c.out.data, "SigBlk: %llx SigIgn: %llx", &blocked, &ignored), 2);
+    assert_int_equal(blocked & ~libc, 0);
+    assert_int_equal(ignored & ~libc, 0);
     ako_capture_free(&c);
 }
 
