@@ -50,7 +50,7 @@ TESTS      := $(TEST_SRC:tests/core/%.c=$(B)/tests/%)
 
 # pkg-config can answer only once the packages are there, so what installs them builds in a second make.
 AGAIN = +$(Q)$(MAKE) --no-print-directory
-NOTE_CUDA = $(if $(HAVE_CUDA),,@echo "  NOTE  no CUDA headers found (CUDA_HOME, /usr/local/cuda, nvcc, pip): the CUDA parts are left out")
+NOTE_CUDA = $(if $(HAVE_CUDA),@:,@echo "  NOTE  no CUDA headers found (CUDA_HOME, /usr/local/cuda, nvcc, pip): the CUDA parts are left out")
 
 all:
 	$(Q)mk/deps.sh

@@ -1,4 +1,4 @@
--- Times a task's solution with no loop and no policy's verdict: ako-lua examples/time_a_kernel.lua [TASK]
+-- Times a task's solution with no loop and no policy's verdict: ako-lua examples/time_a_kernel.lua [FOLDER OF TASK]
 local evaluator, plans, tasks = require "ako.evaluator", require "ako.plan", require "ako.task"
 local unit = require "ako.unit"
 

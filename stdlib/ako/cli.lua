@@ -16,7 +16,8 @@ local function is_device(text)
 end
 
 local HOST_OPTIONS = {
-    { name = "task", kind = "text", value = "FILE|DIR", text = "what must be computed (default: task.lua here)" },
+    { name = "task", kind = "text", value = "FILE|DIR",
+        text = "what must be computed (default: task.lua here, else an example)" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },

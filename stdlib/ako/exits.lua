@@ -1,4 +1,4 @@
--- Exit codes of the program, as docs/manual has them.
+-- Exit codes of the program, as docs/manual.md has them.
 
 local exits = { DONE = 0, NOT_BETTER = 1, USAGE = 2, INCONCLUSIVE = 3, POLICY = 4, LACKING = 5, BUILD = 10,
     INCORRECT = 11, CRASHED = 12, REJECTED = 13, TIMEOUT = 124, UNMEASURED = 125, INTERRUPTED = 130 }

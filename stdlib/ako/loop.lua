@@ -177,11 +177,21 @@ local function decide(self, record)
     return ask_policy(self, record)
 end
 
-local function next_step(record)
-    if record.status == "COMPILE_ERROR" then return "mend the first error of the build log" end
-    if record.status:find("^INCORRECT") then return "mend the result before its speed" end
+local function next_step(record, best)
     if record.verdict == "keep" then return "build on it" end
-    return "the best is back in the workspace; try another idea"
+    local advice
+    if record.status == "COMPILE_ERROR" then
+        advice = "mend the first error of the build log"
+    elseif record.status:find("^INCORRECT") then
+        advice = "mend the result before its speed"
+    elseif record.code == "PROTECTED" then
+        advice = "undo that change, or begin another session with --session=NAME"
+    elseif trial.is_unmeasured(record.status) then
+        advice = "it was not judged; try it again"
+    end
+    if not best then return advice or "the first trial must pass; mend it" end
+    if not advice then return "the best is back in the workspace; try another idea" end
+    return advice .. "; the best is back in the workspace, this attempt is under sources/ of its records"
 end
 
 --- One trial of the workspace's present files. info: candidate (its name), hypothesis. Returns its record; a candidate
@@ -194,7 +204,7 @@ function Loop:try(info)
     local decided, verdict, reason = pcall(decide, self, record)
     record.verdict = decided and verdict or "inconclusive"
     record.reason = decided and reason or "the policy failed: " .. tostring(verdict)
-    record.next = next_step(record)
+    record.next = next_step(record, session.best)
     must(session:close_trial(record, evidence))
     self.views[#self.views + 1] = copy(record)
     if record.verdict ~= "keep" and session.best then

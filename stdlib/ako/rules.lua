@@ -116,8 +116,8 @@ function rules.budget(limits)
     end
 end
 
---- When the best takes at most 1/share of the physical floor (the task's bytes over the device's peak bandwidth, its
---- flops over its peak rate): share = 0.95 stops at 95 % of what the device can do. Never without a known floor.
+--- When the best takes at most 1/share of the physical floor (the task's bytes over the device's peak bandwidth):
+--- share = 0.95 stops at 95 % of what the device can do. Never without a known floor.
 function rules.floor(share)
     return function(run, opt)
         local best, wanted = run.best, number(share, opt)

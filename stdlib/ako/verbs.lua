@@ -161,6 +161,10 @@ end
 --- try: one trial of the tree as it is; the first one of a session is its baseline.
 function verbs.try(ctx)
     local started <close> = start.new(ctx)
+    if started.bundled then -- run shows the example; a try that means one's own kernel must not time another
+        fault.raise("NOTFOUND", "no task.lua in %s; go to your task's folder or name it with --task",
+            fs.absolute(ctx.host.workspace or "."))
+    end
     started:resolve()
     started:prepare()
     started:recover()

@@ -15,7 +15,7 @@
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
 ---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number> }
 ---@field timing? { warmup?: integer, launches?: integer, flush?: boolean, timer?: "auto"|"events"|"cupti"|"wall", alpha?: number, reference?: boolean, statistic?: "median"|"mean"|"min" }
----@field budget? { build?: number, check?: number, time?: number } seconds
+---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number } seconds, but for factor
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
 ---@field admit? fun(change: { candidate?: string, hypothesis?: string, sources: table, best?: ako.Record }, opt: table): boolean, string?
 ---@field stalled? fun(run: ako.Run, opt: table): string?

@@ -66,7 +66,7 @@ Without a verb it runs the policy; a script is a Lua file that returns nothing.
 ]] .. VERBS .. [[
 
 Host options
-  --task=FILE|DIR         what must be computed (default: task.lua here)
+  --task=FILE|DIR         what must be computed (default: task.lua here, else an example)
   --workspace=DIR         where the solution lies (default: here)
   --device=auto|cpu|cuda:N
                           what to run on (default: auto)

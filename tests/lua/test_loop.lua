@@ -212,6 +212,24 @@ t.test("protected files and the policy's admission", function()
     t.match(ctx.console.stdout, "no goto here")
 end)
 
+t.test("try wants a task of one's own, and says what to do next", function()
+    local folder = scripted.task_folder "time=100"
+    for _, name in ipairs { "task.lua", "reference.c", "solution/kernel.c" } do
+        local copy = folder .. "/examples/rmsnorm/" .. name
+        fs.mkdirs(fs.dirname(copy))
+        fs.write(copy, fs.read(folder .. "/" .. name))
+    end
+    local ctx, requests = scripted.context(folder, { workspace = t.tmpdir() })
+    t.eq(verbs.try(ctx), 2)
+    t.eq(#requests, 0)
+    t.match(ctx.console.stderr, "^ako%-lua: no task.lua in [^\n]+; go to your task's folder or name it")
+    t.eq(verbs.try((scripted.context(folder))), 0)
+    fs.write(folder .. "/reference.c", "void scale(void); /* easier */\n")
+    ctx = scripted.context(folder)
+    t.eq(verbs.try(ctx), 13)
+    t.match(ctx.console.stdout, "next: undo that change, or begin another session with %-%-session=NAME; the best")
+end)
+
 t.test("plan and status", function()
     local folder = scripted.task_folder "time=100"
     local ctx, requests = scripted.context(folder)

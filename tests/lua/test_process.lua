@@ -59,7 +59,8 @@ t.test("no shell reads the arguments", function()
 end)
 
 t.test("the limit ends the whole tree", function()
-    local folder, limit_ns, r = t.tmpdir(), 100000000, nil
+    local folder, limit_ns = t.tmpdir(), 100000000
+    local r
     repeat -- until the program has come as far as its output, however slow the machine
         limit_ns = 2 * limit_ns
         r = assert(sh("sleep 1000 & echo $! > pid; trap '' TERM; echo begun; sleep 1000",
