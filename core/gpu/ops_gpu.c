@@ -1,5 +1,7 @@
 /* The operations on the memory of the current CUDA device, by the kernels of ops.cu. All on the default stream, and
  * done when the call returns. */
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,6 +59,11 @@ typedef struct gpu_ops {
     cudaKernel_t kernels[KERNEL_COUNT];
     scratch *device;
 } gpu_ops;
+
+typedef struct context_wish {
+    const ako_cudart_api *cuda;
+    int device;
+} context_wish;
 
 static int check(const gpu_ops *ops, cudaError_t error, const char *what)
 {
@@ -119,13 +126,37 @@ int ako_ops_gpu_build(ako_buf *cubin, const char *arch)
     return status;
 }
 
+/* Whatever goes wrong here is met again, and said, by the first call that needs the context. */
+static void *create_context(void *payload)
+{
+    const context_wish *wish = payload;
+    if (wish->cuda->cudaSetDevice(wish->device) == cudaSuccess)
+        wish->cuda->cudaFree(NULL);
+    return NULL;
+}
+
+/* A context takes as long to create as our kernels to compile, when they are not in the cache: both at once. */
+static int build_beside_context(const gpu_ops *ops, ako_buf *cubin, const char *arch)
+{
+    context_wish wish = {.cuda = ops->cuda};
+    pthread_t thread;
+    int status = check(ops, ops->cuda->cudaGetDevice(&wish.device), "finding the current CUDA device");
+    if (status != AKO_OK)
+        return status;
+    bool beside = pthread_create(&thread, NULL, create_context, &wish) == 0;
+    status = ako_ops_gpu_build(cubin, arch);
+    if (beside)
+        pthread_join(thread, NULL);
+    return status;
+}
+
 static int load_kernels(gpu_ops *ops)
 {
     char arch[16];
     ako_buf cubin = {0};
     int status = current_arch(ops, arch);
     if (status == AKO_OK)
-        status = ako_ops_gpu_build(&cubin, arch);
+        status = build_beside_context(ops, &cubin, arch);
     if (status == AKO_OK)
         status = check(ops, ops->cuda->cudaLibraryLoadData(&ops->library, cubin.data, NULL, NULL, 0, NULL, NULL, 0),
                        "loading our kernels");

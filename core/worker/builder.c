@@ -1,4 +1,5 @@
 /* A builder: compiles one unit after the other. Killed by the evaluator when it is late, started again on demand. */
+#include <malloc.h>
 #include <string.h>
 
 #include "build.h"
@@ -92,6 +93,9 @@ int role_builder(ako_wire *wire)
 {
     static const serve_op ops[] = {{"build", on_build}, {"warm", on_warm}};
     ako_server server = {.wire = wire};
+    /* A compiler takes and gives back tens of megabytes a build; keeping them saves it a tenth of its time. */
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    mallopt(M_TOP_PAD, 32 << 20);
     int status = serve(&server, ops, sizeof ops / sizeof *ops);
     ako_wire_free(wire);
     return status != AKO_EOF;

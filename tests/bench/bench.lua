@@ -63,6 +63,7 @@ end
 local function edit_to_code(name, goal)
     local e <close>, task, resolved = open("examples/" .. name, "gpu")
     local samples, fresh = {}, clock.wall_ns() % 1000000000
+    assert(e:check(solution_of(task), resolved.steps)) -- until contexts and the reference no longer come up beside it
     for i = 1, 21 do
         local edited = solution_of(task, function(text)
             return text .. ("\n__device__ int edit_%d(int x) { return x + %d; }\n"):format(i, fresh + i)
