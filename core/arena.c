@@ -10,6 +10,10 @@
 #define ZONE_MAX ((uint64_t)1 << 20)
 #define BLOCK_MAX ((uint64_t)1 << 60)
 
+/* Red zones of what a kernel writes: large in every float dtype, and nothing that arithmetic with NaN leaves. */
+#define ZONE_WRITTEN 0x7f
+#define ZONE_SCRATCH 0x7e
+
 static uint64_t align_up(uint64_t bytes)
 {
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -41,7 +45,12 @@ int ako_arena_add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t 
     uint64_t size = ako_dtype_size(dtype);
     if (count > BLOCK_MAX / 4 / size || arena->bytes > BLOCK_MAX / 4)
         return ako_fail(AKO_LIMIT, "arena", "'%s' has too many elements", name);
-    ako_span span = {.name = name, .dtype = dtype, .present = true, .filled = filled, .count = count};
+    ako_span span = {.name = name,
+                     .dtype = dtype,
+                     .present = true,
+                     .filled = filled,
+                     .zone = filled ? AKO_POISON : ZONE_WRITTEN,
+                     .count = count};
     span.bytes = count * size;
     span.offset = align_up(arena->bytes + zone_of(span.bytes));
     int status = append(arena, &span);
@@ -69,11 +78,15 @@ int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *
         const ako_tensor_spec *tensor = &task->tensors[i];
         uint64_t count = ako_shape_count(&task->workloads[workload].shapes[i]);
         status = ako_arena_add(out, tensor->name, tensor->dtype, count, tensor->role != AKO_OUTPUT);
+        if (status == AKO_OK && tensor->role == AKO_INOUT)
+            out->spans[out->n - 1].zone = ZONE_WRITTEN;
     }
     const ako_unit_workload *own = &unit->workloads[workload];
     for (int i = 0; status == AKO_OK && i < own->n_scratch; i++) {
         const ako_scratch *scratch = &own->scratch[i];
         status = ako_arena_add(out, scratch->name, scratch->dtype, ako_shape_count(&scratch->shape), false);
+        if (status == AKO_OK)
+            out->spans[out->n - 1].zone = ZONE_SCRATCH;
     }
     if (status != AKO_OK)
         ako_arena_free(out);
@@ -85,57 +98,83 @@ void *ako_arena_address(const ako_arena *arena, int span, void *base)
     return (char *)base + arena->spans[span].offset;
 }
 
-static int poison_range(ako_ops *ops, void *base, uint64_t from, uint64_t to)
+static uint64_t zone_start(const ako_span *span)
 {
-    return to > from ? ako_ops_poison(ops, (char *)base + from, to - from) : AKO_OK;
+    return span->offset - zone_of(span->bytes);
+}
+
+static uint64_t zone_end(const ako_span *span)
+{
+    return align_up(span->offset + span->bytes + zone_of(span->bytes));
+}
+
+/* A run of bytes to be set alike; neighbours join, since each one that is set costs a call to the device. */
+typedef struct stretch {
+    ako_ops *ops;
+    char *base;
+    uint64_t from, to;
+    unsigned char byte;
+} stretch;
+
+static int flush(const stretch *s)
+{
+    return s->to > s->from ? ako_ops_set(s->ops, s->base + s->from, s->byte, s->to - s->from) : AKO_OK;
+}
+
+static int paint(stretch *s, uint64_t from, uint64_t to, unsigned char byte)
+{
+    if (from == s->to && byte == s->byte) {
+        s->to = to;
+        return AKO_OK;
+    }
+    int status = flush(s);
+    s->from = from;
+    s->to = to;
+    s->byte = byte;
+    return status;
 }
 
 int ako_arena_poison(const ako_arena *arena, ako_ops *ops, void *base)
 {
-    uint64_t from = 0;
+    stretch s = {.ops = ops, .base = base};
     int status = AKO_OK;
     for (int i = 0; status == AKO_OK && i < arena->n; i++) {
         const ako_span *span = &arena->spans[i];
-        if (!span->present || !span->filled)
+        uint64_t end = span->offset + span->bytes;
+        if (!span->present)
             continue;
-        status = poison_range(ops, base, from, span->offset);
-        from = span->offset + span->bytes;
+        status = paint(&s, zone_start(span), span->offset, span->zone);
+        if (status == AKO_OK && !span->filled)
+            status = paint(&s, span->offset, end, AKO_POISON);
+        if (status == AKO_OK)
+            status = paint(&s, end, zone_end(span), span->zone);
     }
-    return status == AKO_OK ? poison_range(ops, base, from, arena->bytes) : status;
+    return status == AKO_OK ? flush(&s) : status;
 }
 
-/* Whose buffer was overrun by a touched byte at `at`, between `left` (NULL: the block's start) and `right`. */
-static void name_overrun(ako_overrun *out, const ako_span *left, const ako_span *right, uint64_t at)
+static int check_zone(ako_overrun *out, const ako_span *span, bool before, ako_ops *ops, const char *base)
 {
-    if (!left || (right && at + zone_of(right->bytes) >= right->offset))
-        *out = (ako_overrun){.name = right->name, .before = true, .distance = right->offset - at};
-    else
-        *out = (ako_overrun){.name = left->name, .distance = at - left->offset - left->bytes};
-}
-
-static int check_gap(ako_overrun *out, const ako_span *left, const ako_span *right, uint64_t end, ako_ops *ops,
-                     void *base)
-{
-    uint64_t from = left ? left->offset + left->bytes : 0, to = right ? right->offset : end;
-    int64_t offset = -1;
-    int status = ako_ops_find_unpoisoned(ops, &offset, (char *)base + from, to - from);
-    if (status == AKO_OK && offset >= 0)
-        name_overrun(out, left, right, from + (uint64_t)offset);
+    uint64_t end = span->offset + span->bytes;
+    uint64_t from = before ? zone_start(span) : end, to = before ? span->offset : zone_end(span);
+    int64_t at = -1;
+    int status = ako_ops_find_other(ops, &at, base + from, span->zone, to - from);
+    if (status == AKO_OK && at >= 0)
+        *out = (ako_overrun){
+            .name = span->name, .before = before, .distance = before ? to - from - (uint64_t)at : (uint64_t)at};
     return status;
 }
 
 int ako_arena_check(ako_overrun *out, const ako_arena *arena, ako_ops *ops, void *base)
 {
-    const ako_span *left = NULL;
     int status = AKO_OK;
     *out = (ako_overrun){0};
     for (int i = 0; status == AKO_OK && !out->name && i < arena->n; i++) {
-        if (!arena->spans[i].present)
+        const ako_span *span = &arena->spans[i];
+        if (!span->present)
             continue;
-        status = check_gap(out, left, &arena->spans[i], arena->bytes, ops, base);
-        left = &arena->spans[i];
+        status = check_zone(out, span, true, ops, base);
+        if (status == AKO_OK && !out->name)
+            status = check_zone(out, span, false, ops, base);
     }
-    if (status == AKO_OK && !out->name && left)
-        status = check_gap(out, left, NULL, arena->bytes, ops, base);
     return status;
 }

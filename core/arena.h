@@ -1,5 +1,9 @@
-/* Buffers laid out in one block: 256-byte aligned, poisoned red zones before and after each. The same list of buffers
- * gives the same layout in every process, so only the block itself has to be handed over. */
+/* Buffers laid out in one block: 256-byte aligned, red zones before and after each. The same list of buffers gives the
+ * same layout in every process, so only the block itself has to be handed over.
+ *
+ * Red zones hold one byte throughout, another one round what a kernel reads than round what it writes: a kernel that
+ * copies past the end of both would otherwise leave what was there. Round inputs that is the poison, so that whoever
+ * reads too far computes with NaN. */
 #ifndef AKO_ARENA_H
 #define AKO_ARENA_H
 
@@ -12,8 +16,9 @@
 typedef struct ako_span {
     const char *name; /* borrowed */
     ako_dtype dtype;
-    bool present; /* false: takes no room, belongs to another block */
-    bool filled;  /* its content is made by the caller; all else is poisoned */
+    bool present;       /* false: takes no room, belongs to another block */
+    bool filled;        /* its content is made by the caller; all else is poisoned */
+    unsigned char zone; /* what each byte of its red zones holds */
     uint64_t offset, bytes, count;
 } ako_span;
 
@@ -33,7 +38,7 @@ int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *
 
 void *ako_arena_address(const ako_arena *arena, int span, void *base);
 
-/* Poisons the block but for the buffers that are filled. */
+/* Sets the red zones and poisons the buffers that are not filled. */
 int ako_arena_poison(const ako_arena *arena, ako_ops *ops, void *base);
 
 typedef struct ako_overrun {

@@ -47,9 +47,14 @@ int ako_ops_fill(ako_ops *ops, void *base, ako_dtype dtype, size_t count, const 
     return ops->backend->fill(ops->state, base, count, &plan);
 }
 
+int ako_ops_set(ako_ops *ops, void *base, unsigned char byte, size_t bytes)
+{
+    return bytes ? ops->backend->set(ops->state, base, byte, bytes) : AKO_OK;
+}
+
 int ako_ops_poison(ako_ops *ops, void *base, size_t bytes)
 {
-    return bytes ? ops->backend->poison(ops->state, base, bytes) : AKO_OK;
+    return ako_ops_set(ops, base, AKO_POISON, bytes);
 }
 
 int ako_ops_hash(ako_ops *ops, uint64_t *out, const void *base, size_t bytes)
@@ -60,10 +65,10 @@ int ako_ops_hash(ako_ops *ops, uint64_t *out, const void *base, size_t bytes)
     return status;
 }
 
-int ako_ops_find_unpoisoned(ako_ops *ops, int64_t *offset, const void *base, size_t bytes)
+int ako_ops_find_other(ako_ops *ops, int64_t *offset, const void *base, unsigned char byte, size_t bytes)
 {
     uint64_t first = UINT64_MAX;
-    int status = bytes ? ops->backend->find_unpoisoned(ops->state, &first, base, bytes) : AKO_OK;
+    int status = bytes ? ops->backend->find_other(ops->state, &first, base, byte, bytes) : AKO_OK;
     *offset = first == UINT64_MAX ? -1 : (int64_t)first;
     return status;
 }

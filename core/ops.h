@@ -32,14 +32,18 @@ typedef struct ako_fill {
 /* AKO_INVALID for an empty interval and for values that are not finite (CONSTANT may be) or beyond the dtype. */
 int ako_ops_fill(ako_ops *ops, void *base, ako_dtype dtype, size_t count, const ako_fill *fill);
 
-/* Fills bytes with the poison pattern (0xFF: NaN in every float dtype, -1 or the maximum in integers). */
+/* Sets every byte of the range. */
+int ako_ops_set(ako_ops *ops, void *base, unsigned char byte, size_t bytes);
+
+/* The same with the poison pattern: NaN in every float dtype, -1 or the maximum in integers. */
+#define AKO_POISON 0xff
 int ako_ops_poison(ako_ops *ops, void *base, size_t bytes);
 
 /* 64-bit order-dependent content hash of a byte range; equal on CPU and GPU. */
 int ako_ops_hash(ako_ops *ops, uint64_t *out, const void *base, size_t bytes);
 
-/* First byte offset in the range that is not poison, or -1. For red zones and never-written outputs. */
-int ako_ops_find_unpoisoned(ako_ops *ops, int64_t *offset, const void *base, size_t bytes);
+/* First byte offset in the range that is not `byte`, or -1: for red zones. */
+int ako_ops_find_other(ako_ops *ops, int64_t *offset, const void *base, unsigned char byte, size_t bytes);
 /* Number of elements (of `size` bytes) in the range that are still poison throughout. */
 int ako_ops_count_poisoned(ako_ops *ops, uint64_t *count, const void *base, size_t count_elements, size_t size);
 

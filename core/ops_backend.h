@@ -17,9 +17,10 @@ typedef struct ako_found {
 typedef struct ako_ops_backend {
     void (*close)(void *state);
     int (*fill)(void *state, void *base, uint64_t count, const ako_fill_plan *plan);
-    int (*poison)(void *state, void *base, uint64_t bytes);
+    int (*set)(void *state, void *base, unsigned char byte, uint64_t bytes);
     int (*hash_sum)(void *state, uint64_t *sum, const void *base, uint64_t bytes);
-    int (*find_unpoisoned)(void *state, uint64_t *offset, const void *base, uint64_t bytes); /* all ones: none */
+    int (*find_other)(void *state, uint64_t *offset, const void *base, unsigned char byte,
+                      uint64_t bytes); /* all ones: none */
     int (*count_poisoned)(void *state, uint64_t *n, const void *base, uint64_t count, size_t size);
     int (*compare)(void *state, ako_found *out, const void *got, const void *expected, uint64_t count,
                    const ako_judge *judge);

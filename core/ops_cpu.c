@@ -11,10 +11,10 @@ static void no_state(void *state)
     (void)state;
 }
 
-static int cpu_poison(void *state, void *base, uint64_t bytes)
+static int cpu_set(void *state, void *base, unsigned char byte, uint64_t bytes)
 {
     (void)state;
-    memset(base, 0xff, bytes);
+    memset(base, byte, bytes);
     return AKO_OK;
 }
 
@@ -45,14 +45,14 @@ static int cpu_hash_sum(void *state, uint64_t *sum, const void *base, uint64_t b
     return AKO_OK;
 }
 
-static int cpu_find_unpoisoned(void *state, uint64_t *offset, const void *base, uint64_t bytes)
+static int cpu_find_other(void *state, uint64_t *offset, const void *base, unsigned char byte, uint64_t bytes)
 {
     (void)state;
     *offset = UINT64_MAX;
     for (uint64_t i = 0; 8 * i < bytes; i++) {
-        uint64_t word = ako_word_at(base, bytes, i, 0xff);
-        if (word != UINT64_MAX) {
-            *offset = 8 * i + ako_first_unpoisoned(word);
+        uint64_t word = ako_word_at(base, bytes, i, byte), wanted = ako_word_of(byte);
+        if (word != wanted) {
+            *offset = 8 * i + ako_first_difference(word, wanted);
             break;
         }
     }
@@ -160,9 +160,9 @@ static int cpu_copy(void *state, void *to, const void *from, uint64_t bytes)
 
 const ako_ops_backend ako_ops_cpu = {.close = no_state,
                                      .fill = ako_fill_cpu,
-                                     .poison = cpu_poison,
+                                     .set = cpu_set,
                                      .hash_sum = cpu_hash_sum,
-                                     .find_unpoisoned = cpu_find_unpoisoned,
+                                     .find_other = cpu_find_other,
                                      .count_poisoned = cpu_count_poisoned,
                                      .compare = cpu_compare,
                                      .upload = cpu_copy,

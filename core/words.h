@@ -1,4 +1,4 @@
-/* Byte ranges as 8-byte words: hashing and the search for what is not poison; shared by CPU and GPU. */
+/* Byte ranges as 8-byte words: hashing and the search for what is not the expected byte; shared by CPU and GPU. */
 #ifndef AKO_WORDS_H
 #define AKO_WORDS_H
 
@@ -45,11 +45,17 @@ AKO_SHARED uint64_t ako_hash_finish(uint64_t sum, uint64_t bytes)
     return ako_mix(sum ^ ako_mix(bytes));
 }
 
-/* Position, 0 to 7, of the first byte in memory that is not 0xFF; the word is not all ones. */
-AKO_SHARED uint64_t ako_first_unpoisoned(uint64_t word)
+/* The word of which every byte is this one. */
+AKO_SHARED uint64_t ako_word_of(unsigned char byte)
+{
+    return byte * 0x0101010101010101;
+}
+
+/* Position, 0 to 7, of the first byte in memory in which two words differ, which they do. */
+AKO_SHARED uint64_t ako_first_difference(uint64_t a, uint64_t b)
 {
     uint64_t position = 0;
-    while ((word >> (8 * position) & 0xff) == 0xff)
+    while (((a ^ b) >> (8 * position) & 0xff) == 0)
         position++;
     return position;
 }

@@ -141,13 +141,14 @@ extern "C" __global__ void __launch_bounds__(AKO_BLOCK) ako_hash(const void *bas
 
 // *first starts as all ones: none.
 extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
-    ako_find_unpoisoned(const void *base, uint64_t bytes, uint64_t *first)
+    ako_find_other(const void *base, unsigned char byte, uint64_t bytes, uint64_t *first)
 {
+    uint64_t wanted = ako_word_of(byte);
     for (uint64_t i = thread_index(); 8 * i < bytes; i += thread_count()) {
-        uint64_t word = ako_word_at((const unsigned char *)base, bytes, i, 0xff);
-        if (word == ~(uint64_t)0)
+        uint64_t word = ako_word_at((const unsigned char *)base, bytes, i, byte);
+        if (word == wanted)
             continue;
-        atomicMin((unsigned long long *)first, (unsigned long long)(8 * i + ako_first_unpoisoned(word)));
+        atomicMin((unsigned long long *)first, (unsigned long long)(8 * i + ako_first_difference(word, wanted)));
         return; // this thread's later words lie behind
     }
 }

@@ -21,13 +21,13 @@ AKO_EMBED(ako_text_fill_h, "core/fill.h");
 AKO_EMBED(ako_text_judge_h, "core/judge.h");
 AKO_EMBED(ako_text_words_h, "core/words.h");
 
-#define KERNELS(X)     \
-    X(fill_narrow)     \
-    X(fill_wide)       \
-    X(fill_plain)      \
-    X(hash)            \
-    X(find_unpoisoned) \
-    X(count_poisoned)  \
+#define KERNELS(X)    \
+    X(fill_narrow)    \
+    X(fill_wide)      \
+    X(fill_plain)     \
+    X(hash)           \
+    X(find_other)     \
+    X(count_poisoned) \
     X(compare)
 
 enum kernel_id {
@@ -198,11 +198,11 @@ static int gpu_fill(void *state, void *base, uint64_t count, const ako_fill_plan
     return launch_and_wait(state, KERNEL_fill_narrow, blocks_for((count + 3) / 4), arguments);
 }
 
-static int gpu_poison(void *state, void *base, uint64_t bytes)
+static int gpu_set(void *state, void *base, unsigned char byte, uint64_t bytes)
 {
     gpu_ops *ops = state;
-    int status = check(ops, ops->cuda->cudaMemset(base, 0xff, bytes), "poisoning device memory");
-    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), "poisoning device memory") : status;
+    int status = check(ops, ops->cuda->cudaMemset(base, byte, bytes), "setting device memory");
+    return status == AKO_OK ? check(ops, ops->cuda->cudaStreamSynchronize(NULL), "setting device memory") : status;
 }
 
 /* Sets scratch.number to bytes of `start`, runs the kernel, which takes its address last, and reads it back. */
@@ -227,12 +227,12 @@ static int gpu_hash_sum(void *state, uint64_t *sum, const void *base, uint64_t b
     return launch_for_number(ops, sum, 0, KERNEL_hash, blocks_for(bytes / 8 + 1), arguments);
 }
 
-static int gpu_find_unpoisoned(void *state, uint64_t *offset, const void *base, uint64_t bytes)
+static int gpu_find_other(void *state, uint64_t *offset, const void *base, unsigned char byte, uint64_t bytes)
 {
     gpu_ops *ops = state;
     uint64_t *number = &ops->device->number;
-    void *arguments[] = {&base, &bytes, &number};
-    return launch_for_number(ops, offset, 0xff, KERNEL_find_unpoisoned, blocks_for(bytes / 8 + 1), arguments);
+    void *arguments[] = {&base, &byte, &bytes, &number};
+    return launch_for_number(ops, offset, 0xff, KERNEL_find_other, blocks_for(bytes / 8 + 1), arguments);
 }
 
 static int gpu_count_poisoned(void *state, uint64_t *n, const void *base, uint64_t count, size_t size)
@@ -346,9 +346,9 @@ static int gpu_copy(void *state, void *to, const void *from, uint64_t bytes)
 
 static const ako_ops_backend gpu_backend = {.close = gpu_close,
                                             .fill = gpu_fill,
-                                            .poison = gpu_poison,
+                                            .set = gpu_set,
                                             .hash_sum = gpu_hash_sum,
-                                            .find_unpoisoned = gpu_find_unpoisoned,
+                                            .find_other = gpu_find_other,
                                             .count_poisoned = gpu_count_poisoned,
                                             .compare = gpu_compare,
                                             .upload = gpu_upload,

@@ -121,6 +121,37 @@ static void test_overruns(void **state)
     assert_string_equal(check(f).name, "x");
 }
 
+/* What a kernel finds behind an input must be noticed behind an output, also after arithmetic that keeps NaNs. */
+static void test_copied_zones(void **state)
+{
+    const fixture *f = *state;
+    const ako_span *x = &f->arena.spans[0], *y = &f->arena.spans[2];
+    char *from = f->base + x->offset + x->bytes, *to = f->base + y->offset + y->bytes;
+    for (size_t size = 1; size <= 8; size *= 2) {
+        memcpy(to, from, size);
+        assert_string_equal(check(f).name, "y");
+        assert_int_equal(ako_arena_poison(&f->arena, f->ops, f->base), AKO_OK);
+        memcpy(from, to, size);
+        assert_string_equal(check(f).name, "x");
+        assert_int_equal(ako_arena_poison(&f->arena, f->ops, f->base), AKO_OK);
+    }
+    float value;
+    memcpy(&value, from, sizeof value);
+    value = value * 2 + 1;
+    memcpy(to, &value, sizeof value);
+    assert_string_equal(check(f).name, "y");
+}
+
+/* Each byte once, whatever the layout. */
+static void test_nothing_is_left_unset(void **state)
+{
+    const fixture *f = *state;
+    memset(f->base, 0, f->arena.bytes);
+    assert_int_equal(ako_arena_poison(&f->arena, f->ops, f->base), AKO_OK);
+    for (uint64_t i = f->arena.spans[2].offset; i < f->arena.bytes; i++)
+        assert_int_not_equal(f->base[i], 0);
+}
+
 static void test_too_large(void **state)
 {
     (void)state;
@@ -138,6 +169,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poison_spares_what_is_filled, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_intact, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_overruns, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_copied_zones, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_is_left_unset, set_up, tear_down),
         cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

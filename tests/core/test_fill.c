@@ -150,13 +150,13 @@ static void test_a_fill_writes_only_its_elements(void **state)
         ako_fill zero = {AKO_FILL_CONSTANT, 0, 0, 0, 0}, uniform = {AKO_FILL_UNIFORM, 0, 1, 3, 0};
         assert_int_equal(ako_ops_poison(f->ops, block(f, 0), 256), AKO_OK);
         assert_int_equal(ako_ops_fill(f->ops, block(f, 0) + start, (ako_dtype)d, 7, &uniform), AKO_OK);
-        assert_int_equal(ako_ops_find_unpoisoned(f->ops, &offset, block(f, 0), start), AKO_OK);
+        assert_int_equal(ako_ops_find_other(f->ops, &offset, block(f, 0), AKO_POISON, start), AKO_OK);
         assert_int_equal(offset, -1);
         assert_int_equal(ako_ops_fill(f->ops, block(f, 0) + start, (ako_dtype)d, 7, &zero), AKO_OK);
-        assert_int_equal(ako_ops_find_unpoisoned(f->ops, &offset, block(f, 0) + start + bytes, 256 - start - bytes),
-                         AKO_OK);
+        assert_int_equal(
+            ako_ops_find_other(f->ops, &offset, block(f, 0) + start + bytes, AKO_POISON, 256 - start - bytes), AKO_OK);
         assert_int_equal(offset, -1);
-        assert_int_equal(ako_ops_find_unpoisoned(f->ops, &offset, block(f, 0), 256), AKO_OK);
+        assert_int_equal(ako_ops_find_other(f->ops, &offset, block(f, 0), AKO_POISON, 256), AKO_OK);
         assert_int_equal(offset, start);
     }
 }

@@ -17,9 +17,10 @@ static void test_poison_is_found_and_counted(void **state)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t start = places[i] / 3;
         assert_int_equal(ako_ops_upload(f->ops, block(f, 0) + places[i], &zero, 1), AKO_OK);
-        assert_int_equal(ako_ops_find_unpoisoned(f->ops, &offset, block(f, 0) + start, 1000002 - start), AKO_OK);
+        assert_int_equal(ako_ops_find_other(f->ops, &offset, block(f, 0) + start, AKO_POISON, 1000002 - start), AKO_OK);
         assert_int_equal(offset, places[i] - start);
-        assert_int_equal(ako_ops_find_unpoisoned(f->ops, &offset, block(f, 0) + start, places[i] - start), AKO_OK);
+        assert_int_equal(ako_ops_find_other(f->ops, &offset, block(f, 0) + start, AKO_POISON, places[i] - start),
+                         AKO_OK);
         assert_int_equal(offset, -1);
         for (size_t size = 1; size <= 8; size *= 2) {
             assert_int_equal(ako_ops_count_poisoned(f->ops, &count, block(f, 0), ROOM / size, size), AKO_OK);
