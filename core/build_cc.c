@@ -6,6 +6,7 @@
 
 #include "build_parts.h"
 #include "clock.h"
+#include "environment.h"
 #include "error.h"
 #include "fs.h"
 #include "process.h"
@@ -120,37 +121,20 @@ static int write_sources(ako_build_job *job)
     return status;
 }
 
-/* This environment, but with messages in English, which build_log.c can read, and temporary files in our folder,
- * where they vanish with a compiler that is killed. *temp receives what the caller frees after the list. */
-static void make_environment(words *env, char **temp, const char *folder)
-{
-    ako_buf tmpdir = {0};
-    ako_buf_printf(&tmpdir, "TMPDIR=%s", folder);
-    *temp = ako_buf_take(&tmpdir);
-    for (char **e = environ; *e; e++)
-        if (strncmp(*e, "TMPDIR=", 7) != 0 && strncmp(*e, "LC_ALL=", 7) != 0 && strncmp(*e, "LANGUAGE=", 9) != 0)
-            add(env, *e);
-    add(env, "LC_ALL=C");
-    add(env, *temp ? *temp : "TMPDIR=/tmp");
-}
-
+/* Messages in English, which build_log.c can read; temporary files in our folder, where they vanish with a compiler
+ * that is killed. */
 static int run_compiler(ako_capture *out, const ako_build_job *job, const words *argv, size_t cap)
 {
-    words env = {0};
-    char *temp;
-    make_environment(&env, &temp, job->folder);
-    ako_spawn spawn = {.argv = argv->items,
-                       .env = env.items,
-                       .cwd = job->folder,
-                       .stdin_fd = -1,
-                       .channel_fd = -1,
-                       .die_with_parent = true};
+    char temp[PATH_MAX + 8];
+    snprintf(temp, sizeof temp, "TMPDIR=%s", job->folder);
+    const char **env = ako_environment_with((const char *const[]){"LC_ALL=C", "LANGUAGE=", temp, NULL});
+    ako_spawn spawn = {
+        .argv = argv->items, .env = env, .cwd = job->folder, .stdin_fd = -1, .channel_fd = -1, .die_with_parent = true};
     int64_t left = job->deadline_ns ? job->deadline_ns - ako_clock_ns() : 0;
-    int status = argv->oom || env.oom
+    int status = argv->oom || !env
                      ? ako_fail(AKO_NOMEM, "build", "out of memory starting the compiler")
                      : ako_process_run(out, &spawn, NULL, 0, job->deadline_ns && left < 1 ? 1 : left, cap);
-    free(env.items);
-    free(temp);
+    free(env);
     return status == AKO_NOTFOUND ? ako_fail(AKO_UNAVAILABLE, "build", "%s", ako_error_last()->message) : status;
 }
 

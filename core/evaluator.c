@@ -2,21 +2,26 @@
 
 #include <fcntl.h>
 #include <jansson.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "answer.h"
 #include "base64.h"
 #include "cancel.h"
 #include "clock.h"
+#include "environment.h"
 #include "error.h"
 #include "fs.h"
 #include "hash.h"
 #include "process.h"
+#include "scratch.h"
 #include "wire.h"
 
 #define CANCEL_LIMIT_NS INT64_C(15000000000) /* for the evaluator to kill what it runs and say so */
@@ -24,11 +29,14 @@
 #define GRACE_NS INT64_C(1000000000)
 #define PIECE ((size_t)3 << 20)
 #define LAST_WORDS 4096
+#define LOOK_AFTER_NS INT64_C(1000000000) /* how often a silent evaluator is looked after */
+#define MOST_STOPS 10                     /* of those looks in a row it may be found stopped */
 
 struct ako_evaluator {
     pid_t pid; /* 0: it has ended */
     ako_wire *wire;
-    int last_words; /* a file in memory that takes its stderr; -1: it goes to ours */
+    int last_words;      /* a file in memory that takes its stderr; -1: it goes to ours */
+    ako_scratch scratch; /* the temporary files of everything below */
     json_int_t id;
 };
 
@@ -49,8 +57,8 @@ static int find_beside_program(char **out)
     }
     if (status == AKO_OK && !*out)
         status =
-            ako_fail(AKO_NOTFOUND, "evaluator", "no ako-worker in %s or ../libexec/ako-lua; set AKO_WORKER", folder);
-    if (status == AKO_OK || status == AKO_NOTFOUND)
+            ako_fail(AKO_UNAVAILABLE, "evaluator", "no ako-worker in %s or ../libexec/ako-lua; set AKO_WORKER", folder);
+    if (status == AKO_OK || status == AKO_UNAVAILABLE)
         free(folder);
     return status;
 }
@@ -61,7 +69,7 @@ static int find_worker(char **out, const char *worker)
     if (!named || !*named)
         return find_beside_program(out);
     if (!ako_fs_is_executable(named))
-        return ako_fail(AKO_NOTFOUND, "evaluator", "no program %s", named);
+        return ako_fail(AKO_UNAVAILABLE, "evaluator", "no program %s%s", named, worker ? "" : " (AKO_WORKER)");
     *out = strdup(named);
     return *out ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
 }
@@ -74,16 +82,23 @@ static bool is_debugging(void)
 
 static int spawn(ako_evaluator *e, const char *program, int channel)
 {
-    char number[16];
+    char number[16], temp[PATH_MAX + 8];
     snprintf(number, sizeof number, "%d", channel);
+    snprintf(temp, sizeof temp, "TMPDIR=%s", e->scratch.path);
+    const char **env = ako_environment_with((const char *const[]){temp, NULL});
+    if (!env)
+        return ako_fail(AKO_NOMEM, "evaluator", "out of memory");
     const char *argv[] = {program, "evaluator", "--channel", number, NULL};
     ako_spawn how = {.argv = argv,
+                     .env = env,
                      .stdin_fd = -1,
                      .stdout_fd = -1,
                      .stderr_fd = e->last_words >= 0 ? e->last_words : STDERR_FILENO,
                      .channel_fd = channel};
     /* It does not die with us: it sees the end of the stream, and clears up below itself first. */
-    return ako_process_spawn(&e->pid, &how);
+    int status = ako_process_spawn(&e->pid, &how);
+    free(env);
+    return status;
 }
 
 static int start(ako_evaluator *e, const char *program)
@@ -113,7 +128,9 @@ int ako_evaluator_start(ako_evaluator **out, const char *worker)
         return ako_fail(AKO_NOMEM, "evaluator", "out of memory");
     }
     e->last_words = is_debugging() ? -1 : memfd_create("ako-worker-stderr", MFD_CLOEXEC);
-    status = start(e, program);
+    status = ako_scratch_open(&e->scratch);
+    if (status == AKO_OK)
+        status = start(e, program);
     free(program);
     if (status != AKO_OK) {
         ako_evaluator_stop(e);
@@ -171,6 +188,7 @@ typedef struct conversation {
     bool cancelled;      /* the evaluator has been told to stop */
     bool wished;         /* by ako_cancel_request, which is set again at the end */
     int64_t deadline_ns; /* for its answer then; 0: none */
+    int stops;           /* looks in a row that found it stopped */
 } conversation;
 
 static void cancel(ako_evaluator *e, conversation *c)
@@ -204,16 +222,43 @@ static void hear(ako_evaluator *e, conversation *c, json_t *message)
     json_decref(message);
 }
 
+/* Code under test may stop its evaluator (SIGSTOP), which then keeps no time limit: it is told to go on. False for one
+ * that is stopped again and again. */
+static bool look_after(const ako_evaluator *e, conversation *c)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)e->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) != 0 || info.si_pid != e->pid) {
+        c->stops = 0;
+        return true;
+    }
+    kill(e->pid, SIGCONT);
+    return ++c->stops <= MOST_STOPS;
+}
+
+/* As ako_wire_receive until the conversation's deadline. */
+static int receive(ako_evaluator *e, conversation *c, json_t **message)
+{
+    for (;;) {
+        int64_t look_at = ako_clock_ns() + LOOK_AFTER_NS;
+        bool last = c->deadline_ns && c->deadline_ns <= look_at;
+        int status = ako_wire_receive(e->wire, message, last ? c->deadline_ns : look_at);
+        if (status != AKO_TIMEOUT || last || !look_after(e, c))
+            return status;
+    }
+}
+
 static int await_answer(ako_evaluator *e, conversation *c, json_t **answer)
 {
     for (;;) {
-        int status = ako_wire_receive(e->wire, answer, c->deadline_ns);
+        int status = receive(e, c, answer);
         if (status == AKO_OK && is_answer(e, *answer))
             return AKO_OK;
         if (status == AKO_OK)
             hear(e, c, *answer);
         else if (status == AKO_CANCELLED)
             put_wish_aside(e, c);
+        else if (c->stops > MOST_STOPS)
+            return bury(e, "was stopped again and again");
         else
             return bury(e, status == AKO_TIMEOUT ? "did not stop when told" : "broke its protocol");
         *answer = NULL;
@@ -232,7 +277,10 @@ static int converse(ako_evaluator *e, json_t **answer, const json_t *request, co
     status = await_answer(e, c, answer);
     if (status == AKO_OK && c->cancelled)
         return ako_fail(AKO_CANCELLED, "evaluator", "interrupted");
-    return status == AKO_OK ? ako_answer_status(*answer, "evaluator") : status;
+    if (status == AKO_OK)
+        status = ako_answer_status(*answer, "evaluator");
+    /* It was a signal from somebody else, perhaps from the code under test, and it ends. */
+    return status == AKO_CANCELLED ? bury(e, "was told to stop by a signal") : status;
 }
 
 int ako_evaluator_request(ako_evaluator *evaluator, ako_json **answer, ako_json *request,
@@ -333,5 +381,6 @@ void ako_evaluator_stop(ako_evaluator *evaluator)
     ako_wire_free(evaluator->wire);
     if (evaluator->last_words >= 0)
         close(evaluator->last_words);
+    ako_scratch_close(&evaluator->scratch);
     free(evaluator);
 }

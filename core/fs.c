@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,13 +228,27 @@ int ako_fs_remove_tree(const char *path)
 
 int ako_fs_temp_dir(char *out, size_t out_size, const char *prefix)
 {
-    const char *base = getenv("TMPDIR");
-    int n = snprintf(out, out_size, "%s/%s-XXXXXX", base && *base ? base : "/tmp", prefix);
+    const char *named = getenv("TMPDIR"), *base = named && *named ? named : "/tmp";
+    int n = snprintf(out, out_size, "%s/%s-XXXXXX", base, prefix);
     if (n < 0 || (size_t)n >= out_size)
         return ako_fail(AKO_INVALID, "fs", "the path of the temporary folder is too long");
     if (!mkdtemp(out))
-        return ako_fail_errno("fs", "cannot create a temporary folder %s", out);
+        return ako_fail_errno("fs", "cannot create a temporary folder in %s%s", base, base == named ? " (TMPDIR)" : "");
     return AKO_OK;
+}
+
+int ako_fs_lock_dir(int *fd, const char *path)
+{
+    *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return ako_fail_errno("fs", "cannot open folder %s", path);
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0)
+        return AKO_OK;
+    int status = errno == EWOULDBLOCK ? ako_fail(AKO_BUSY, "fs", "%s is in use by another process", path)
+                                      : ako_fail_errno("fs", "cannot lock folder %s", path);
+    close(*fd);
+    *fd = -1;
+    return status;
 }
 
 int ako_fs_absolute(char **out, const char *path)

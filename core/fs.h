@@ -42,6 +42,10 @@ bool ako_fs_exists(const char *path);
 bool ako_fs_is_dir(const char *path);
 bool ako_fs_is_executable(const char *path);
 
+/* An exclusive lock (flock) on a folder for as long as *fd is open: nothing is written for it and nothing stays when
+ * the process dies. AKO_BUSY when somebody else has it. */
+int ako_fs_lock_dir(int *fd, const char *path);
+
 /* Calls `entry` with each name but . and .., in byte order; a non-zero return stops the walk and is returned. */
 int ako_fs_list(const char *path, int (*entry)(void *payload, const char *name), void *payload);
 

@@ -606,7 +606,7 @@ static void test_no_such_worker(void **state)
 {
     (void)state;
     ako_evaluator *e;
-    assert_int_equal(ako_evaluator_start(&e, "/nowhere/ako-worker"), AKO_NOTFOUND);
+    assert_int_equal(ako_evaluator_start(&e, "/nowhere/ako-worker"), AKO_UNAVAILABLE);
     assert_text(ako_error_last()->message, "/nowhere/ako-worker");
     assert_null(e);
 }

@@ -1,0 +1,171 @@
+/* The host's end of an evaluator: signals that code under test sends to it, and the folder for temporary files. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <jansson.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trials.h"
+
+#define SIGNATURE "void copy(const float *x, float *y, int n)"
+#define LOOP "for (int i = 0; i < n; i++) y[i] = x[i];"
+#define GOOD SIGNATURE "{ " LOOP " }"
+#define SIGNALS "#include <signal.h>\n#include <unistd.h>\n" SIGNATURE
+
+static char folder[4096];
+
+static json_t *unit(const char *source)
+{
+    return json_pack("{s:s, s:[{s:s, s:s}], s:[{s:[{s:s, s:[{s:s}, {s:s}, {s:i, s:s}]}]}]}", "lane", "c", "sources",
+                     "name", "kernel.c", "text", source, "workloads", "calls", "symbol", "copy", "args", "tensor", "x",
+                     "tensor", "y", "i32", 64, "name", "n");
+}
+
+static json_t *task(void)
+{
+    return json_pack("{s:s, s:[{s:s, s:s, s:s}, {s:s, s:s, s:s}], s:[{s:s, s:{s:[i], s:[i]}}], s:{s:s, s:f, s:f}, s:o}",
+                     "name", "copy", "tensors", "name", "x", "dtype", "f32", "role", "input", "name", "y", "dtype",
+                     "f32", "role", "output", "workloads", "id", "n=64", "shapes", "x", 64, "y", 64, "tolerance",
+                     "predicate", "allclose_out", "atol", 1e-5, "rtol", 1e-5, "reference", unit(GOOD));
+}
+
+static int set_up(void **state)
+{
+    assert_int_equal(ako_fs_temp_dir(folder, sizeof folder, "ako-test"), AKO_OK);
+    setenv("XDG_CACHE_HOME", folder, 1);
+    char temp[4200];
+    snprintf(temp, sizeof temp, "%s/tmp", folder);
+    assert_int_equal(mkdir(temp, 0700), 0);
+    setenv("TMPDIR", temp, 1);
+    *state = NULL;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unsetenv("TMPDIR");
+    return ako_fs_remove_tree(folder);
+}
+
+static int count_temporary(void)
+{
+    int n = 0;
+    DIR *dir = opendir(getenv("TMPDIR"));
+    assert_non_null(dir);
+    for (struct dirent *d; (d = readdir(dir)) != NULL;)
+        n += d->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+static ako_evaluator *start_with_task(void)
+{
+    ako_evaluator *e = start("cpu");
+    set_task(e, task());
+    return e;
+}
+
+static void assert_passes(void)
+{
+    ako_evaluator *e = start_with_task();
+    json_t *answer = request(e, trial_message(unit(GOOD), 20000));
+    assert_string_equal(text_of(answer, "status"), "PASSED");
+    json_decref(answer);
+    ako_evaluator_stop(e);
+}
+
+/* Nobody asked for an interruption, so it must not look like one. */
+static void test_terminated_by_a_candidate(void **state)
+{
+    (void)state;
+    ako_evaluator *e = start_with_task();
+    ako_json *answer;
+    json_t *trial = trial_message(
+        unit(SIGNALS "{ kill(getppid(), SIGTERM); for (;;) pause(); (void)x, (void)y, (void)n; }"), 20000);
+    assert_int_equal(ako_evaluator_request(e, &answer, trial, NULL, NULL), AKO_CHILD);
+    assert_null(answer);
+    ako_evaluator_stop(e);
+    assert_passes();
+}
+
+static void test_stopped_by_a_candidate(void **state)
+{
+    (void)state;
+    ako_evaluator *e = start_with_task();
+    json_t *answer = request(e, trial_message(unit(SIGNALS "{ kill(getppid(), SIGSTOP); " LOOP " }"), 60000));
+    assert_string_equal(text_of(answer, "status"), "PASSED");
+    json_decref(answer);
+    answer = request(
+        e,
+        trial_message(unit(SIGNALS "{ kill(getppid(), SIGSTOP); for (;;) pause(); (void)x, (void)y, (void)n; }"), 100));
+    assert_string_equal(text_of(answer, "status"), "TIMEOUT");
+    json_decref(answer);
+    ako_evaluator_stop(e);
+}
+
+static void test_nothing_temporary_stays(void **state)
+{
+    (void)state;
+    ako_evaluator *e = start_with_task();
+    assert_int_equal(count_temporary(), 1);
+    ako_evaluator_stop(e); /* while the reference is being built */
+    assert_int_equal(count_temporary(), 0);
+    assert_passes();
+    assert_int_equal(count_temporary(), 0);
+}
+
+/* A killed host cannot clear up; the next one does, and leaves alone what is in use or somebody else's. */
+static void test_the_next_host_clears_up(void **state)
+{
+    (void)state;
+    pid_t host = fork();
+    if (host == 0) {
+        start("cpu");
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(host, NULL, 0), host);
+    assert_int_equal(count_temporary(), 1);
+    char other[4200];
+    snprintf(other, sizeof other, "%s/ako-runs-of-mine", getenv("TMPDIR"));
+    assert_int_equal(mkdir(other, 0700), 0);
+    ako_evaluator *first = start("cpu"), *second = start("cpu");
+    assert_int_equal(count_temporary(), 3);
+    ako_evaluator_stop(first);
+    ako_evaluator_stop(second);
+    assert_int_equal(count_temporary(), 1);
+}
+
+static void test_no_folder_for_temporary_files(void **state)
+{
+    (void)state;
+    ako_evaluator *e;
+    setenv("TMPDIR", "/nowhere/at/all", 1);
+    assert_int_equal(ako_evaluator_start(&e, NULL), AKO_UNAVAILABLE);
+    assert_null(e);
+    setenv("AKO_WORKER", "/bin/true", 1);
+    assert_int_equal(ako_evaluator_start(&e, NULL), AKO_UNAVAILABLE);
+    unsetenv("AKO_WORKER");
+    assert_text(ako_error_last()->message, "/nowhere/at/all (TMPDIR): No such file or directory");
+    assert_null(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_terminated_by_a_candidate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_stopped_by_a_candidate, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_nothing_temporary_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_next_host_clears_up, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_no_folder_for_temporary_files, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
