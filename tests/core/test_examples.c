@@ -190,7 +190,7 @@ static int visit_task(const example_task *task, const char *name, const char *ex
     char folder[4096];
     visit v = {task, folder, extension, 0};
     for (int i = 0; i < 3; i++) {
-        snprintf(folder, sizeof folder, "%s/examples/%s%s", AKO_SOURCE_DIR, name, folders[i]);
+        snprintf(folder, sizeof folder, "examples/%s%s", name, folders[i]);
         if (ako_fs_is_dir(folder))
             assert_int_equal(ako_fs_list(folder, visit_file, &v), AKO_OK);
     }
@@ -224,10 +224,8 @@ static void test_renamed_is_the_same_machine_code(void **state)
     for (int i = 0; i < 2; i++) {
         char solution[4096], renamed[4096];
         ako_build_output first, second;
-        snprintf(solution, sizeof solution, "%s/examples/%s/solution/kernel.%s", AKO_SOURCE_DIR, task->name,
-                 extensions[i]);
-        snprintf(renamed, sizeof renamed, "%s/examples/%s/candidates/01_renamed.%s", AKO_SOURCE_DIR, task->name,
-                 extensions[i]);
+        snprintf(solution, sizeof solution, "examples/%s/solution/kernel.%s", task->name, extensions[i]);
+        snprintf(renamed, sizeof renamed, "examples/%s/candidates/01_renamed.%s", task->name, extensions[i]);
         build(&first, i ? AKO_LANE_CUDA : AKO_LANE_C, solution);
         build(&second, i ? AKO_LANE_CUDA : AKO_LANE_C, renamed);
         assert_string_equal(first.hash, second.hash);

@@ -27,7 +27,7 @@ static int setup(void **state)
 {
     ako_buf source = {0};
     char other[PATH_MAX + 32];
-    if (compile_setup(state) != 0 || ako_fs_read(&source, AKO_SOURCE_DIR "/tests/core/fake_cuda.c", 0) != AKO_OK)
+    if (compile_setup(state) != 0 || ako_fs_read(&source, "tests/core/fake_cuda.c", 0) != AKO_OK)
         return -1;
     const char *file = compile_shared("libcudart.so.13", source.data);
     ako_buf_free(&source);
