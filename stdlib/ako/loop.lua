@@ -177,6 +177,9 @@ local function decide(self, record)
     return ask_policy(self, record)
 end
 
+-- What `try` could not measure stays in the workspace: it is the user's work, and no verdict speaks against it.
+local function is_unjudged_edit(record) return not record.candidate and trial.is_unmeasured(record.status) end
+
 local function next_step(record, best)
     if record.verdict == "keep" then return "build on it" end
     local advice
@@ -186,6 +189,8 @@ local function next_step(record, best)
         advice = "mend the result before its speed"
     elseif record.code == "PROTECTED" then
         advice = "undo that change, or begin another session with --session=NAME"
+    elseif is_unjudged_edit(record) then
+        return "it was not judged and its files stay as they are; try it again"
     elseif trial.is_unmeasured(record.status) then
         advice = "it was not judged; try it again"
     end
@@ -207,7 +212,7 @@ function Loop:try(info)
     record.next = next_step(record, session.best)
     must(session:close_trial(record, evidence))
     self.views[#self.views + 1] = copy(record)
-    if record.verdict ~= "keep" and session.best then
+    if record.verdict ~= "keep" and session.best and not is_unjudged_edit(record) then
         local restored, problem = session:restore(intent.commit)
         if not restored then record.left_alone = problem end
     end

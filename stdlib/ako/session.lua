@@ -256,7 +256,9 @@ end
 --- Sets .repaired to the number of the trial that was cut off, .left_alone to why its files stayed as they are.
 function Session:repair()
     local intent = self.open
-    if intent or self.placed then
+    if intent and not intent.candidate then -- the user's own edit, which nobody has judged
+        self.repaired, self.left_alone = intent.trial, "its files stay as they are, try again"
+    elseif intent or self.placed then
         self.repaired = intent and intent.trial or #self.history
         local restored, problem, code = self:restore(intent and intent.commit or self.placed)
         if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
