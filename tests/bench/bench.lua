@@ -53,45 +53,46 @@ local function open(folder, place)
     return e, task, resolved
 end
 
-local function solution_of(task, edit)
-    local sources = assert(unit.read(task.folder, task.solution.files))
+local function solution_of(task, edit, file)
+    local sources = assert(unit.read(task.folder, file and { file } or task.solution.files))
     if edit then sources[1].text = edit(sources[1].text) end
     return assert(unit.make(task, task.solution, sources, task.reference))
 end
 
 -- `goal` is for the smallest of kernels; more code takes NVRTC longer.
-local function edit_to_code(name, goal)
+local function edit_to_code(name, file, goal)
     local e <close>, task, resolved = open("examples/" .. name, "gpu")
     local samples, fresh = {}, clock.wall_ns() % 1000000000
     assert(e:check(solution_of(task), resolved.steps)) -- until contexts and the reference no longer come up beside it
     for i = 1, 21 do
         local edited = solution_of(task, function(text)
             return text .. ("\n__device__ int edit_%d(int x) { return x + %d; }\n"):format(i, fresh + i)
-        end)
+        end, file)
         local result = assert(e:build(edited, resolved.steps))
         samples[i] = result.build.ns / 1e6
     end
     table.remove(samples, 1)
-    row(("edit to cubin, %s, warm builder, median of 20"):format(name), goal, ("%.1f ms"):format(median(samples)),
-        "tests/bench/bench.lua")
+    row(("edit to cubin, %s/%s, warm builder, median of 20"):format(name, file), goal,
+        ("%.1f ms"):format(median(samples)), "tests/bench/bench.lua")
 end
 
 -- Three runs of one unchanged kernel, each with an evaluator and processes of its own.
-local function repeatability(name, place, goal)
+local function repeatability(name, place, goal, timer)
     local medians = {}
     for i = 1, 3 do
         local e <close>, task, resolved = open("examples/" .. name, place)
+        resolved.steps.time.timer = timer
         local result = assert(e:trial(solution_of(task), { "build", "check", "time" }, resolved.steps))
         assert(result.status == "PASSED", result.reason)
         medians[i] = result.workloads[1].time.median
     end
     local low, high = math.min(table.unpack(medians)), math.max(table.unpack(medians))
-    row(("medians of three runs, %s, %.3f ms"):format(name, medians[1] / 1e6), goal,
+    row(("medians of three runs, %s, %.3f ms, %s"):format(name, medians[1] / 1e6, timer), goal,
         ("%.2f %% apart"):format(100 * (high - low) / low), "tests/bench/bench.lua")
 end
 
 -- From the shell's start of the program to its exit: build, five checks, 100 flushed launches each of solution and
--- reference, verdict, record. `candidate` replaces the task's solution. An empty cache is that of a first run on a machine.
+-- reference, verdict, record. `candidate` replaces the task's solution; a first run on a machine has an empty cache.
 local function whole_verdict(name, goal, candidate, cold)
     local folder = assert(fs.temp_dir("ako-bench"))
     local workspace = fs.join(folder, "workspace")
@@ -172,19 +173,21 @@ local found, card = machine()
 print(card)
 version_time()
 if found.place == "gpu" then
-    edit_to_code("relu", "30 ms")
-    edit_to_code("rmsnorm", "")
+    edit_to_code("relu", "reference.cu", "30 ms")
+    edit_to_code("relu", "solution/kernel.cu", "")
+    edit_to_code("rmsnorm", "solution/kernel.cu", "")
     local best = "candidates/02_shared_channels.cu"
     whole_verdict("rmsnorm_large", "", best, true)
     whole_verdict("rmsnorm_large", "2 s", best)
     whole_verdict("rmsnorm_large", "", nil)
     whole_verdict("relu", "0.7 s", nil)
-    repeatability("relu", "gpu", "1 %")
-    repeatability("rmsnorm_large", "gpu", "0.3 %")
+    repeatability("relu", "gpu", "1 %", "cupti")
+    repeatability("relu", "gpu", "1 %", "events")
+    repeatability("rmsnorm_large", "gpu", "0.3 %", "events")
     best_candidates()
 else
     print("no GPU: the figures that need one are left out")
-    repeatability("rmsnorm", "cpu", "")
+    repeatability("rmsnorm", "cpu", "", "wall")
 end
 host_memory()
 write((arg and arg[1]) or "docs/measurements.md", card, demo())
