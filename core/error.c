@@ -38,7 +38,11 @@ static int status_of_errno(int code)
 {
     switch (code) {
     case ENOENT:
+    case ENOTDIR:
         return AKO_NOTFOUND;
+    case ENAMETOOLONG:
+    case ELOOP:
+        return AKO_INVALID;
     case EEXIST:
         return AKO_EXISTS;
     case ENOMEM:

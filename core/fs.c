@@ -85,16 +85,17 @@ static int open_beside(ako_buf *name, const char *path)
     return name->oom ? (errno = ENOMEM, -1) : mkostemp(name->data, O_CLOEXEC);
 }
 
-/* Writes the content of a new file; 0, or -1 with errno. */
+/* Writes the content of a new file; 0, or -1 with errno, as replace_with leaves it too. */
 typedef int (*fill)(int fd, const void *payload);
 
 static int replace_with(const char *path, fill content, const void *payload, unsigned mode, bool sync)
 {
     ako_buf temp = {0};
-    int fd = open_beside(&temp, path);
+    int fd = open_beside(&temp, path), code = errno;
     if (fd < 0) {
         int status = ako_fail_errno("fs", "cannot write %s", path);
         ako_buf_free(&temp);
+        errno = code;
         return status;
     }
     int status = AKO_OK;
@@ -104,11 +105,13 @@ static int replace_with(const char *path, fill content, const void *payload, uns
         status = ako_fail_errno("fs", "cannot write %s", path);
     if (status == AKO_OK && rename(temp.data, path) != 0)
         status = ako_fail_errno("fs", "cannot replace %s", path);
+    code = errno;
     if (status != AKO_OK)
         unlink(temp.data);
     else if (sync)
         ako_fs_sync_parent(path);
     ako_buf_free(&temp);
+    errno = code;
     return status;
 }
 
@@ -126,6 +129,26 @@ static int fill_from_bytes(int fd, const void *payload)
 int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mode, bool sync)
 {
     return replace_with(path, fill_from_bytes, &(bytes){data, size}, mode, sync);
+}
+
+/* The room is taken before the first byte is changed. */
+static int overwrite(const char *path, const void *data, size_t size, unsigned mode)
+{
+    int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    bool plain = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    bool room = plain && (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size ? (off_t)size : 1) == 0 || errno == EOPNOTSUPP);
+    bool written = room && write_all(fd, data, size) == 0 && ftruncate(fd, (off_t)size) == 0 && fchmod(fd, mode) == 0;
+    if (fd >= 0)
+        close(fd);
+    return written ? AKO_OK : -1;
+}
+
+int ako_fs_put_back(const char *path, const void *data, size_t size, unsigned mode)
+{
+    int status = ako_fs_replace(path, data, size, mode, false);
+    bool full = status != AKO_OK && (errno == ENOSPC || errno == EDQUOT);
+    return full && overwrite(path, data, size, mode) == AKO_OK ? AKO_OK : status;
 }
 
 /* What a write to `path` replaces: the file that a link leads to, with the mode that it has. */
@@ -267,6 +290,12 @@ bool ako_fs_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+bool ako_fs_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
 bool ako_fs_is_executable(const char *path)

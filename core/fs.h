@@ -22,6 +22,10 @@ int ako_fs_replace(const char *path, const void *data, size_t size, unsigned mod
  * this there is nothing a caller could change, so it does not fail. */
 void ako_fs_sync_parent(const char *path);
 
+/* As ako_fs_replace; where the disk has no room for the new file beside the old one, the old one, if it is a plain
+ * file, is overwritten: what must come back comes back, at the price that a crash in between leaves a mixture. */
+int ako_fs_put_back(const char *path, const void *data, size_t size, unsigned mode);
+
 unsigned ako_fs_default_mode(void); /* of a new file: 0666 less the umask */
 
 /* Copies content and permissions, replacing `to` as ako_fs_write does. */
@@ -40,6 +44,7 @@ int ako_fs_temp_dir(char *out, size_t out_size,
 int ako_fs_absolute(char **out, const char *path); /* realpath; the caller frees */
 bool ako_fs_exists(const char *path);
 bool ako_fs_is_dir(const char *path);
+bool ako_fs_is_file(const char *path); /* a plain one, or a link to one: reading it ends */
 bool ako_fs_is_executable(const char *path);
 
 /* An exclusive lock (flock) on a folder for as long as *fd is open: nothing is written for it and nothing stays when

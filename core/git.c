@@ -116,9 +116,12 @@ static int explain(int code, const char *path)
     return status;
 }
 
-static int open_repository(ako_git *git, const char *path)
+static int open_repository(ako_git *git, const char *path, bool own)
 {
-    int code = git_repository_open_ext(&git->repo, path, GIT_REPOSITORY_OPEN_CROSS_FS, NULL);
+    unsigned flags = GIT_REPOSITORY_OPEN_CROSS_FS | (own ? GIT_REPOSITORY_OPEN_NO_SEARCH : 0u);
+    int code = git_repository_open_ext(&git->repo, path, flags, NULL);
+    if (code == GIT_ENOTFOUND && own)
+        return ako_fail(AKO_NOTFOUND, "git", "%s has no git repository of its own", path);
     if (code == GIT_OWNER || code == GIT_ENOTFOUND)
         return explain(code, path);
     if (code < 0)
@@ -140,7 +143,7 @@ static int find_folders(ako_git *git, const char *path)
     return status == AKO_OK ? find_prefix(git, path) : status;
 }
 
-int ako_git_open(ako_git **out, const char *path)
+static int open_git(ako_git **out, const char *path, bool own)
 {
     *out = NULL;
     int status = ako_git__start();
@@ -150,7 +153,7 @@ int ako_git_open(ako_git **out, const char *path)
     char *real = NULL;
     status = git ? ako_fs_absolute(&real, path) : ako_git__nomem();
     if (status == AKO_OK)
-        status = open_repository(git, real);
+        status = open_repository(git, real, own);
     if (status == AKO_OK)
         status = find_folders(git, real);
     free(real);
@@ -162,16 +165,35 @@ int ako_git_open(ako_git **out, const char *path)
     return AKO_OK;
 }
 
-int ako_git_init(ako_git **out, const char *path, bool *created)
+int ako_git_open(ako_git **out, const char *path)
+{
+    return open_git(out, path, false);
+}
+
+/* What is there under the name .git is somebody's, however damaged. */
+static int check_free(const char *path)
+{
+    ako_buf name = {0};
+    ako_buf_printf(&name, "%s/.git", path);
+    struct stat st;
+    bool taken = !name.oom && lstat(name.data, &st) == 0;
+    ako_buf_free(&name);
+    return taken ? ako_fail(AKO_INVALID, "git", "%s/.git is no git repository: mend it or take it away", path) : AKO_OK;
+}
+
+int ako_git_init(ako_git **out, const char *path, bool own, bool *created)
 {
     *out = NULL;
     int status = ako_fs_mkdirs(path);
     if (status != AKO_OK)
         return status;
-    status = ako_git_open(out, path);
+    status = open_git(out, path, own);
     if (created)
         *created = status == AKO_NOTFOUND;
     if (status != AKO_NOTFOUND)
+        return status;
+    status = check_free(path);
+    if (status != AKO_OK)
         return status;
     git_repository *repo = NULL;
     git_repository_init_options options;

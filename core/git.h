@@ -29,9 +29,10 @@ typedef struct ako_git_oid {
 /* Opens the repository that holds the folder `path`, in it or above it, with `path` as its workspace. */
 int ako_git_open(ako_git **out, const char *path);
 
-/* The same, after making a repository in `path` (created with its parents) when there is none yet in it or above it;
- * HEAD is then the unborn branch main. *created (may be NULL) says which. */
-int ako_git_init(ako_git **out, const char *path, bool *created);
+/* The same, after making a repository in `path` (created with its parents) when there is none yet in it or, unless it
+ * is to have its `own`, above it; HEAD is then the unborn branch main. *created (may be NULL) says which. AKO_INVALID
+ * for a .git in `path` that is no repository: it is not made one. */
+int ako_git_init(ako_git **out, const char *path, bool own, bool *created);
 void ako_git_free(ako_git *git); /* NULL is fine */
 
 /* Absolute and without a slash at the end: the working folder; the folder that a main working tree and its linked ones

@@ -116,7 +116,7 @@ int ako_git__file_put(ako_git *git, const char *path, const git_oid *blob, git_f
     const void *data = git_blob_rawcontent(content);
     size_t size = (size_t)git_blob_rawsize(content);
     status = mode == GIT_FILEMODE_LINK ? put_link(full, data, size)
-                                       : ako_fs_replace(full, data, size, permissions_for(mode, now), false);
+                                       : ako_fs_put_back(full, data, size, permissions_for(mode, now));
     git_blob_free(content);
     return status;
 }

@@ -1,6 +1,7 @@
 /* ako.fs over core/fs.h: files and folders. Paths are bytes. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "akl.h"
 #include "fs.h"
@@ -60,6 +61,13 @@ static int fs_is_dir(lua_State *L)
     return 1;
 }
 
+/* fs.is_file(path): a plain file, or a link that leads to one. */
+static int fs_is_file(lua_State *L)
+{
+    lua_pushboolean(L, ako_fs_is_file(akl_check_path(L, 1)));
+    return 1;
+}
+
 /* fs.stat(path): { type = "file", "dir", "link" or "other", size (bytes), mtime_ns }, of a link itself. */
 static int fs_stat(lua_State *L)
 {
@@ -75,6 +83,26 @@ static int fs_stat(lua_State *L)
     lua_pushinteger(L, st.mtime_ns);
     lua_setfield(L, -2, "mtime_ns");
     return 1;
+}
+
+#define LOCK_TYPE "ako.fs.lock"
+
+static int lock_close(lua_State *L)
+{
+    int *fd = luaL_checkudata(L, 1, LOCK_TYPE);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return 0;
+}
+
+/* fs.lock(folder): a lock that holds until it is closed or the process ends; BUSY when somebody has it. */
+static int fs_lock(lua_State *L)
+{
+    const char *path = akl_check_path(L, 1);
+    int *fd = akl_new(L, sizeof *fd, LOCK_TYPE);
+    *fd = -1;
+    return ako_fs_lock_dir(fd, path) == AKO_OK ? 1 : akl_fail(L);
 }
 
 /* Names, each with the NUL behind it. */
@@ -208,6 +236,8 @@ static const luaL_Reg functions[] = {
     {"exists", fs_exists},
     {"remove_tree", fs_remove_tree},
     {"is_dir", fs_is_dir},
+    {"is_file", fs_is_file},
+    {"lock", fs_lock},
     {"stat", fs_stat},
     {"list", fs_list},
     {"temp_dir", fs_temp_dir},
@@ -224,6 +254,8 @@ int luaopen_ako_fs(lua_State *L);
 
 int luaopen_ako_fs(lua_State *L)
 {
+    static const luaL_Reg methods[] = {{NULL, NULL}};
+    akl_type(L, LOCK_TYPE, methods, NULL, lock_close);
     luaL_newlib(L, functions);
     return 1;
 }

@@ -343,13 +343,15 @@ static int git_open(lua_State *L)
     return ako_git_open(&h->git, path) == AKO_OK ? 1 : akl_fail(L);
 }
 
-/* git.init(path): the same, made when there is none; and whether it was. */
+/* git.init(path[, own]): the same, made when there is none; and whether it was. With `own`, a repository of a folder
+ * above does not count. */
 static int git_init(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
+    bool own = lua_toboolean(L, 2);
     handle *h = akl_new(L, sizeof *h, TYPE);
     bool created;
-    if (ako_git_init(&h->git, path, &created) != AKO_OK)
+    if (ako_git_init(&h->git, path, own, &created) != AKO_OK)
         return akl_fail(L);
     lua_pushboolean(L, created);
     return 2;

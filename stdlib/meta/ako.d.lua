@@ -182,6 +182,13 @@ function device.find(spec) end
 ---@return table? state, string? message, ako.Code? code
 function device.state(id) end
 
+---A locked folder.
+---@class ako.Lock
+local Lock = {}
+
+---Gives the folder back; closing twice is fine.
+function Lock:close() end
+
 ---Paths are bytes, in any encoding.
 ---@class ako.fs
 local fs = {}
@@ -224,6 +231,17 @@ function fs.exists(path) end
 ---@param path string
 ---@return boolean
 function fs.is_dir(path) end
+
+---A plain file, or a link that leads to one: reading it ends.
+---@param path string
+---@return boolean
+function fs.is_file(path) end
+
+---An exclusive lock on a folder, until it is closed or the process ends; leaves nothing behind. BUSY when somebody,
+---perhaps this process, has it.
+---@param folder string
+---@return ako.Lock? lock, string? message, ako.Code? code
+function fs.lock(folder) end
 
 ---Of a link itself.
 ---@param path string
@@ -280,8 +298,9 @@ function git.open(path) end
 
 ---The same, made when there is none; and whether it was.
 ---@param path string
+---@param own? boolean a repository of a folder above does not count
 ---@return ako.Repo? repo, boolean|string made, ako.Code? code
-function git.init(path) end
+function git.init(path, own) end
 
 ---The oid that these bytes have as a file.
 ---@param data string

@@ -39,6 +39,10 @@ static void maps_errno(void **state)
     errno = ENOENT;
     assert_int_equal(ako_fail_errno("fs", "cannot read %s", "x"), AKO_NOTFOUND);
     assert_string_equal(ako_error_last()->message, "cannot read x: No such file or directory");
+    errno = ENOTDIR;
+    assert_int_equal(ako_fail_errno("fs", "x"), AKO_NOTFOUND);
+    errno = ENAMETOOLONG;
+    assert_int_equal(ako_fail_errno("fs", "x"), AKO_INVALID);
     errno = EEXIST;
     assert_int_equal(ako_fail_errno("fs", "x"), AKO_EXISTS);
     errno = ENOMEM;

@@ -155,7 +155,7 @@ static int set_up(void **state)
     snprintf(home, sizeof home, "%s/home", root);
     snprintf(repo, sizeof repo, "%s/repo", root);
     bool created = false;
-    return ako_fs_mkdirs(home) == AKO_OK && ako_git_init(&git, repo, &created) == AKO_OK && created ? 0 : -1;
+    return ako_fs_mkdirs(home) == AKO_OK && ako_git_init(&git, repo, false, &created) == AKO_OK && created ? 0 : -1;
 }
 
 static int tear_down(void **state)
@@ -195,11 +195,38 @@ static void init_uses_what_is_there(void **state)
     (void)state;
     ako_git *inner;
     bool created = true;
-    assert_int_equal(ako_git_init(&inner, in_repo("a/b"), &created), AKO_OK);
+    assert_int_equal(ako_git_init(&inner, in_repo("a/b"), false, &created), AKO_OK);
     assert_false(created);
     assert_string_equal(ako_git_prefix(inner), "a/b/");
     assert_string_equal(ako_git_workdir(inner), repo);
     ako_git_free(inner);
+}
+
+static void init_can_insist_on_one_of_its_own(void **state)
+{
+    (void)state;
+    ako_git *own;
+    bool created = false;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ako_git_init(&own, in_repo("a/b"), true, &created), AKO_OK);
+        assert_int_equal(created, i == 0);
+        assert_string_equal(ako_git_prefix(own), "");
+        assert_string_equal(ako_git_workdir(own), in_repo("a/b"));
+        ako_git_free(own);
+    }
+}
+
+static void init_leaves_a_damaged_repository_alone(void **state)
+{
+    (void)state;
+    ako_git *none;
+    assert_int_equal(unlink(in_repo(".git/HEAD")), 0);
+    for (int own = 0; own < 2; own++) {
+        assert_int_equal(ako_git_init(&none, repo, own, NULL), AKO_INVALID);
+        assert_non_null(strstr(ako_error_last()->message, "/repo/.git is no git repository: mend it or take it away"));
+        assert_null(none);
+    }
+    assert_gone(".git/HEAD");
 }
 
 static void opening_says_what_is_wrong(void **state)
@@ -227,7 +254,8 @@ static void refuses_another_users_repository(void **state)
     snprintf(remedy, sizeof remedy, "git config --global --add safe.directory '%s'", repo);
     assert_non_null(strstr(ako_error_last()->message, remedy));
     assert_int_equal(ako_fs_mkdirs(in_repo("inside")), AKO_OK);
-    assert_int_equal(ako_git_init(&theirs, in_repo("inside"), NULL), AKO_UNAVAILABLE); /* none of its own in there */
+    assert_int_equal(ako_git_init(&theirs, in_repo("inside"), false, NULL),
+                     AKO_UNAVAILABLE); /* none of its own in there */
     assert_gone("inside/.git");
 }
 
@@ -763,6 +791,8 @@ int main(void)
         cmocka_unit_test(hashes_without_a_repository),
         TEST(init_makes_an_unborn_main),
         TEST(init_uses_what_is_there),
+        TEST(init_can_insist_on_one_of_its_own),
+        TEST(init_leaves_a_damaged_repository_alone),
         TEST(opening_says_what_is_wrong),
         TEST(refuses_another_users_repository),
         TEST(trees_hold_bytes_modes_and_links),
