@@ -240,6 +240,15 @@ static int read_code(ako_buf *code, const ako_build_job *job)
     return ako_fs_read(code, path, 0);
 }
 
+/* Whose fault a failed build is must not be mistaken: a full disk is not the source's. */
+static int check_room(const ako_build_output *out, const ako_build_job *job)
+{
+    const char *log = out->log.data ? out->log.data : "";
+    if (out->ok || !(strstr(log, "No space left on device") || strstr(log, "Disk quota exceeded")))
+        return AKO_OK;
+    return ako_fail(AKO_UNAVAILABLE, "build", "no room left on the disk of %s to compile in", job->folder);
+}
+
 static int take_result(ako_build_output *out, ako_buf *code, const ako_build_job *job, ako_capture *c)
 {
     ako_buf_put(&out->log, c->out.data, c->out.size);
@@ -251,8 +260,14 @@ static int take_result(ako_build_output *out, ako_buf *code, const ako_build_job
         ako_process_describe(how, sizeof how, c->status);
         snprintf(out->error_text, sizeof out->error_text, "the compiler was %s", how);
     }
+    int status = out->ok ? read_code(code, job) : AKO_OK;
+    if (status == AKO_NOTFOUND) {
+        out->ok = false;
+        snprintf(out->error_text, sizeof out->error_text, "the compiler made no code");
+        status = AKO_OK;
+    }
     ako_build_log_parse(out, false);
-    return out->ok ? read_code(code, job) : AKO_OK;
+    return status == AKO_OK ? check_room(out, job) : status;
 }
 
 static int compile(ako_build_output *out, ako_buf *code, ako_build_job *job)

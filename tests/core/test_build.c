@@ -527,6 +527,37 @@ static void test_c_missing_compiler(void **state)
     assert_string_equal(ako_error_last()->message, "no C compiler: install gcc or set CC");
 }
 
+static int build_with_script(ako_build_output *out, const char *script)
+{
+    char cc[5000];
+    write_script(cc, sizeof cc, "strange-cc", script);
+    setenv("CC", cc, 1);
+    int status = build_text(out, AKO_LANE_C, "s.c", "int y;\n");
+    unsetenv("CC");
+    return status;
+}
+
+static void test_c_compiler_without_a_result(void **state)
+{
+    (void)state;
+    ako_build_output out;
+    assert_int_equal(build_with_script(&out, "#!/bin/sh\nexit 0\n"), AKO_OK);
+    assert_false(out.ok);
+    assert_string_equal(out.error_text, "the compiler made no code");
+    ako_build_output_free(&out);
+}
+
+/* The machine's fault, not the source's. */
+static void test_c_no_room_to_compile(void **state)
+{
+    (void)state;
+    ako_build_output out;
+    static const char script[] = "#!/bin/sh\necho '/tmp/a.s: Fatal error: cannot write: No space left on device' >&2\n"
+                                 "echo 'collect2: error: ld returned 1 exit status' >&2\nexit 1\n";
+    assert_int_equal(build_with_script(&out, script), AKO_UNAVAILABLE);
+    assert_non_null(strstr(ako_error_last()->message, "no room left on the disk of /"));
+}
+
 static void test_host_lane_builds(void **state)
 {
     (void)state;
@@ -779,6 +810,8 @@ int main(void)
         cmocka_unit_test(test_c_same_code_from_other_comments),
         cmocka_unit_test(test_c_hanging_compiler_is_killed),
         cmocka_unit_test(test_c_missing_compiler),
+        cmocka_unit_test(test_c_compiler_without_a_result),
+        cmocka_unit_test(test_c_no_room_to_compile),
         cmocka_unit_test(test_host_lane_builds),
         cmocka_unit_test(test_without_a_cache_builds_all_the_same),
         cmocka_unit_test(test_bad_input_is_refused),
