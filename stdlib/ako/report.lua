@@ -51,11 +51,20 @@ local function counts(history)
     return ("%d kept, %d reverted, %d inconclusive"):format(of.keep, of.revert, of.inconclusive)
 end
 
---- The lines on a whole run that every policy's account ends with.
-function report.run_lines(session, ended)
+-- What the best's verification measured. A figure that its own repetition contradicts is said to be so.
+local function again(verified)
+    if not verified or not verified.time_ns then return "" end
+    local interval = verified.interval.best
+    local apart = interval and (interval[1] > 1 or interval[2] < 1)
+    return ("; measured again: %s%s"):format(format.duration(verified.time_ns.median),
+        apart and ", the intervals are apart: the machine drifts or is not quiet" or "")
+end
+
+--- The lines on a whole run that every policy's account ends with. `verified`: the record of the best's verification.
+function report.run_lines(session, ended, verified)
     local lines = {}
     if session.best then
-        lines[1] = "best: " .. report.line(session.best)
+        lines[1] = "best: " .. report.line(session.best) .. again(verified)
     elseif session.original then
         lines[1] = ("the baseline failed: %s: %s"):format(session.original.status, session.original.reason)
     end

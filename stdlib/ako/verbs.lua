@@ -99,7 +99,9 @@ local function run_task(ctx, tell)
 end
 
 local function say_run(started, loop, record, ended)
-    say(started.ctx, started, loop, record, report.run_lines(started.session, ended), run_object(started, ended))
+    local opened = started.session
+    local verified = record ~= opened.best and record ~= opened.original and record or nil
+    say(started.ctx, started, loop, record, report.run_lines(opened, ended, verified), run_object(started, ended))
 end
 
 -- Several tasks: the account of each goes to stderr, that of all of them to stdout.

@@ -1169,7 +1169,8 @@ function report.line(record) end
 ---The lines on a whole run that every policy's account ends with.
 ---@param session table
 ---@param ended any
-function report.run_lines(session, ended) end
+---@param verified ako.Record|nil the record of the best's verification
+function report.run_lines(session, ended, verified) end
 
 ---A line for each of several tasks: { task, record }.
 ---@param entries any

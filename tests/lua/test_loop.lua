@@ -2,6 +2,7 @@
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local report = require "ako.report"
 local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
@@ -50,6 +51,7 @@ t.test("candidates: kept, reverted, no effect, wrong; the best restored and veri
     t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=25")
     t.eq(state.finished.best, 6)
     t.eq(state.finished.status, "PASSED")
+    t.match(ctx.console.stdout, "best: trial 6 [^\n]*; measured again: 25.00 us\n")
     t.eq(state.best.speedup.original, 4.0)
     t.eq(state.best.speedup.best, 2.0)
     t.eq(repo:read("refs/heads/ako/" .. state.name, "solution/kernel.c"), scripted.source "time=25")
@@ -64,6 +66,17 @@ t.test("candidates: kept, reverted, no effect, wrong; the best restored and veri
     t.eq(json.decode(fs.read(files .. "/result.json")).verdict, "keep")
     local _, lines = ctx.console.stdout:gsub("\n", "")
     t.ok(lines <= 10, "at most ten lines")
+end)
+
+t.test("a verification that contradicts the best's own figure is said to", function()
+    local best = { trial = 1, status = "PASSED", time_ns = { median = 1000 }, speedup = { original = 2.0 } }
+    local session = { name = "s", best = best, history = { { trial = 0 }, { trial = 1, verdict = "keep" } },
+        ws = { folder = "/w" }, folder = "/w/.git/ako/s" }
+    local function first_line(low, high)
+        return report.run_lines(session, nil, { time_ns = { median = 1500 }, interval = { best = { low, high } } })[1]
+    end
+    t.match(first_line(0.9, 1.1), "; measured again: 1.500 us$")
+    t.match(first_line(0.6, 0.7), "; measured again: 1.500 us, the intervals are apart")
 end)
 
 t.test("a baseline that fails ends the run with its code", function()
