@@ -4,6 +4,7 @@ local bundled = require "ako.bundled"
 local console = require "ako.console"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local help = require "ako.help"
 local host = require "ako.host"
@@ -51,7 +52,7 @@ local VERBS = {
 
 local cli = {}
 
-local function leave(code, format, ...) error(host.leave(code, format:format(...)), 0) end
+local function leave(code, text, ...) error(host.leave(code, format.line(text:format(...))), 0) end
 
 -- f(...), whose faults end the program. Nothing that calls user code goes through here: it has tracebacks of its own.
 local function must(f, ...)
@@ -96,7 +97,9 @@ local function find_verb(name)
         if verb.name == name then return verb end
         known[#known + 1] = verb.name
     end
-    fault.raise("INVALID", "unknown verb '%s'%s", name, fault.nearest(name, known))
+    local near = fault.nearest(name, known)
+    if near == "" then near = "; there are " .. table.concat(known, ", ") end
+    fault.raise("INVALID", "unknown verb '%s'%s", name, near)
 end
 
 -- Every word and option has one meaning: an option of a policy must not hide one of the host's or of a verb's.

@@ -54,6 +54,16 @@ function format.utf8(text)
     return table.concat(clean)
 end
 
+local LONGEST_LINE = 2000
+
+--- Text from anywhere as what may stand on one line of a terminal: no line breaks, no control characters, no end of it.
+function format.line(text)
+    local line = format.utf8(text):gsub("%s*[\r\n]+%s*", " "):gsub("%c", function(control)
+        return ("\\x%02X"):format(control:byte())
+    end)
+    return #line > LONGEST_LINE and format.cut(line, LONGEST_LINE) or line
+end
+
 --- "1 trial", "2 trials"
 function format.count(n, word) return ("%d %s%s"):format(n, word, n == 1 and "" or "s") end
 

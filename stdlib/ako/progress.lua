@@ -22,7 +22,7 @@ local COLUMNS = { { "#", 3, true }, { "candidate", 22 }, { "status", 19 }, { "me
 --- options: quiet (says nothing), color ("auto", "always", "never"), console (for tests: err, is_terminal).
 function progress.new(options)
     local out = options.console or console
-    local terminal = out.is_terminal("err")
+    local terminal = out.is_terminal("err") and os.getenv("TERM") ~= "dumb"
     local color = options.color or "auto"
     local colored = color == "always" or (color == "auto" and terminal and not os.getenv("NO_COLOR"))
     return setmetatable({ out = out, quiet = options.quiet, bar = terminal and not options.quiet, colored = colored,
@@ -34,25 +34,27 @@ function Progress:erase()
     self.on_bar = false
 end
 
---- One line of text.
-function Progress:note(text)
+local function put(self, line)
     if self.quiet then return end
     self:erase()
-    self.out.err(text .. "\n")
+    self.out.err(line .. "\n")
 end
+
+--- One line of text.
+function Progress:note(text) put(self, format.line(text)) end
 
 -- A row of the table, on one line of a terminal; what is cut off is in the trial's record.
 function Progress:row(text, verdict)
     local columns = self.bar and self.out.columns and self.out.columns()
     if columns and columns > WIDE_ENOUGH then text = format.cut(text, columns) end
     if verdict and self.colored then text = text:gsub(verdict, COLOURS[verdict] .. "%0\27[0m", 1) end
-    self:note(text)
+    put(self, text)
 end
 
 local function row(values)
     local cells = {}
     for i, column in ipairs(COLUMNS) do
-        local text = values[i] or ""
+        local text = format.line(values[i] or "")
         cells[i] = column[2] and format.pad(format.cut(text, column[2]), column[2], column[3]) or text
     end
     return (table.concat(cells, "  "):gsub("%s+$", ""))
@@ -85,8 +87,8 @@ function Progress:event(event)
     local now = clock.now_ns()
     if not self.bar or now - self.drawn_ns < REDRAW_NS then return end
     self.drawn_ns, self.on_bar = now, true
-    local text = ("%s  %s%s  %.1f s"):format(self.label or "", event.step or "", bar_of(event),
-        (now - (self.began_ns or now)) / 1e9)
+    local text = format.line(("%s  %s%s  %.1f s"):format(self.label or "", event.step or "", bar_of(event),
+        (now - (self.began_ns or now)) / 1e9))
     self.out.err("\r\27[K" .. format.cut(text, (self.out.columns and self.out.columns() or 80) - 1))
 end
 

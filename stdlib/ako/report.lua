@@ -100,7 +100,7 @@ end
 function report.text(...)
     local lines = {}
     for _, list in ipairs { ... } do
-        for _, line in ipairs(list) do lines[#lines + 1] = line:gsub("[\r\n]+", " ") end
+        for _, line in ipairs(list) do lines[#lines + 1] = format.line(line) end
     end
     return table.concat(lines, "\n", 1, math.min(#lines, MOST_LINES)) .. "\n"
 end

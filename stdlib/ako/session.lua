@@ -79,11 +79,13 @@ end
 
 --- The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
 --- record), placed (the blob of a candidate whose intent is still to come), finished }. Nil, message, code when it
---- cannot be read; CORRUPT names the damaged line.
+--- cannot be read; NOTFOUND also when it was cut off before its first line, CORRUPT names the damaged line.
 function session.read(repo, name)
     local state = { history = {}, name = name }
     local reader, problem, code = journal.read(journal_of(repo, name))
+    if code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
     if not reader then return nil, problem, code end
+    if #reader == 0 then return nil, ("session %s has not begun"):format(name), "NOTFOUND" end
     for _, line in ipairs(reader) do take_line(state, line) end
     if not state.header then return nil, ("session %s has no first line"):format(name), "CORRUPT" end
     return state
@@ -104,8 +106,8 @@ function session.newest(ws, accept)
     local newest
     local damaged = {}
     for _, name in ipairs(session.names(ws.repo)) do
-        local state, problem = session.read(ws.repo, name)
-        if not state then damaged[#damaged + 1] = problem end
+        local state, problem, code = session.read(ws.repo, name)
+        if not state and code ~= "NOTFOUND" then damaged[#damaged + 1] = problem end
         local ours = state and state.header.workspace == format.utf8(ws.folder) and (not accept or accept(state))
         if ours and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
     end
@@ -119,7 +121,7 @@ local function branch_ref(self) return "refs/heads/ako/" .. self.name end
 
 local function append(self, line)
     line.v = 1
-    must(self.journal:append(line))
+    return must(self.journal:append(line))
 end
 
 local function adopt(ws, name, state)
@@ -143,7 +145,12 @@ session.create = fault.returns(function(ws, name, facts)
         base = must(ws.repo:head()).oid, paths = ws.task.solution.files }
     for key, value in pairs(facts) do header[key] = value end
     local self = adopt(ws, name, { history = {}, header = header })
-    append(self, header)
+    local begun, problem, code = fault.catch(append, self, header)
+    if not begun then
+        fs.remove_tree(self.folder)
+        self:close()
+        fault.raise(code, "%s", problem)
+    end
     return self
 end)
 

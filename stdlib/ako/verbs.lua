@@ -54,10 +54,15 @@ local function say(ctx, started, loop, record, own_lines, run)
     end
 end
 
+-- Of two that choose the same name at once one is refused, and chooses again.
 local function open_new(started, verb)
-    local name = started.host.session
-    local fresh = name or session.fresh_name(started.ws.repo, started.task.name)
-    return must(session.create(started.ws, fresh, started:facts(verb)))
+    local named, facts = started.host.session, started:facts(verb)
+    local opened, problem, code
+    repeat
+        local name = named or session.fresh_name(started.ws.repo, started.task.name)
+        opened, problem, code = session.create(started.ws, name, facts)
+    until opened or named or not (code == "EXISTS" or code == "BUSY")
+    return must(opened, problem, code)
 end
 
 local function show_plan(started)
@@ -220,6 +225,7 @@ end
 --- status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
 function verbs.status(ctx)
     local folder = ctx.host.workspace or "."
+    if ctx.host.session then session.check_name(ctx.host.session) end
     local repo = must(git.open(folder))
     local ws = { repo = repo, folder = must(fs.absolute(folder)) }
     local state
@@ -244,9 +250,8 @@ local function guarded(verb)
     return function(ctx)
         local code, problem, kind = fault.catch(verb, ctx)
         if code then return code end
-        local line = tostring(problem):gsub("[\r\n]+", " ")
         local console_of = ctx.console or console
-        console_of.err("ako-lua: " .. line .. "\n")
+        console_of.err("ako-lua: " .. format.line(tostring(problem)) .. "\n")
         return exits.of_code(kind)
     end
 end

@@ -893,6 +893,11 @@ function format.pad(text, width, right) end
 ---@param text string
 function format.utf8(text) end
 
+---Text from anywhere as what may stand on one line of a terminal: no line breaks, no control characters, no end of it.
+---@param text string
+---@return string
+function format.line(text) end
+
 ---"1 trial", "2 trials"
 ---@param n integer
 ---@param word string

@@ -1,5 +1,6 @@
 -- What people see: units, columns, the bar on a terminal and its absence elsewhere.
 local format = require "ako.format"
+local program = require "program"
 local progress = require "ako.progress"
 local t = require "ako.tap"
 
@@ -28,6 +29,32 @@ t.test("durations in sensible units", function()
     t.eq(format.ratio(1.021), "1.021x")
     t.eq(format.ratio(12.34), "12.3x")
     t.eq(format.ratio(nil), "-")
+end)
+
+t.test("nothing that comes from outside moves the cursor", function()
+    t.eq(format.line "a\r\n  b\n\27[31mred\7 \xFF\t", "a b \\x1B[31mred\\x07 \\xFF\\x09")
+    local out = console(false)
+    local p = progress.new { console = out }
+    p:note "one\nline"
+    p:trial(record { candidate = "a\nb.c", reason = "no\27[2J\nway" })
+    t.eq(select(2, out.text:gsub("\n", "")), 2)
+    t.ok(not out.text:find("\27", 1, true))
+end)
+
+t.test("a dumb terminal gets neither bar nor colours", function()
+    local script = program.script([[
+        local progress = require "ako.progress"
+        local out = { is_terminal = function() return true end, columns = function() return 80 end, err = print }
+        local p = progress.new { console = out }
+        p:start(1, { candidate = "a.c" })
+        p:note "done"
+    ]])
+    local function shown(term)
+        return program.shell("TERM=" .. term .. " $ako script.lua").stdout
+    end
+    t.eq(script.code, 0)
+    t.ok(shown("xterm"):find("\27", 1, true))
+    t.ok(not shown("dumb"):find("\27", 1, true))
 end)
 
 t.test("text is cut and padded by characters and made UTF-8", function()

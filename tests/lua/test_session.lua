@@ -182,6 +182,37 @@ t.test("names", function()
     t.fails("there is a session 'twice' already", session.create(ws, "twice", {}))
 end)
 
+t.test("a session that was cut off before its first line is none", function()
+    local ws = workspace()
+    assert(fs.mkdirs(ws.repo:commondir() .. "/ako/begun"))
+    assert(fs.write(ws.repo:commondir() .. "/ako/begun/journal.jsonl", '{"kind":"sess'))
+    t.fails("session begun has not begun", session.read(ws.repo, "begun"))
+    local newest, damaged = session.newest(ws)
+    t.eq(newest, nil)
+    t.eq(damaged, {})
+    local ctx = scripted.context(ws.folder, { session = "nope" })
+    t.eq(verbs.status(ctx), 2)
+    t.eq(ctx.console.stderr, "ako-lua: there is no session 'nope' here\n")
+    ctx = scripted.context(ws.folder, { session = "../begun" })
+    t.eq(verbs.status(ctx), 2)
+    t.match(ctx.console.stderr, "is no name for a session")
+end)
+
+t.test("a name that somebody takes meanwhile is not insisted on", function()
+    local ws, fresh_name = workspace(), session.fresh_name
+    local opened <close> = setmetatable({}, { __close = function() session.fresh_name = fresh_name end })
+    local other = assert(session.create(ws, "taken", { task = "scale" }))
+    local asked = 0
+    function session.fresh_name()
+        asked = asked + 1
+        return asked < 3 and "taken" or "free"
+    end
+    t.eq(verbs.run(scripted.context(ws.folder)), 0)
+    t.ok(session.read(ws.repo, "free").finished)
+    other:close()
+    t.ok(opened)
+end)
+
 t.test("two at once: the second is refused", function()
     local ws = workspace()
     local opened = assert(session.create(ws, "one", { task = "scale" }))
