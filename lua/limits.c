@@ -31,9 +31,10 @@ void *akh_allocate(void *ud, void *block, size_t old_size, size_t new_size)
     if (new_size > held && new_size - held > room && !memory->lifted)
         return NULL;
     void *moved = realloc(block, new_size);
-    if (moved)
-        memory->used += new_size - held;
-    return moved ? moved : new_size <= held ? block : NULL;
+    if (!moved)
+        return new_size <= held ? block : NULL;
+    memory->used += new_size - held;
+    return moved;
 }
 
 int64_t akh_used_ns(const akh_clock *clock)

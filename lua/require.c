@@ -16,15 +16,13 @@ static const char modules, loading; /* a registry key: the table of loaded modul
 /* Skips a byte order mark and the text of a "#!" line, but not its end: line numbers stay right. */
 static const char *skip_preamble(const char *text, size_t *size)
 {
-    const char *end = text + *size;
-    if (*size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        text += 3;
-    if (text < end && *text == '#') {
-        const char *newline = memchr(text, '\n', (size_t)(end - text));
-        text = newline ? newline : end;
+    size_t at = *size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    if (at < *size && text[at] == '#') {
+        const char *newline = memchr(text + at, '\n', *size - at);
+        at = newline ? (size_t)(newline - text) : *size;
     }
-    *size = (size_t)(end - text);
-    return text;
+    *size -= at;
+    return text + at;
 }
 
 static int read_source(ako_buf *out, const char *path)

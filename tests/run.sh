@@ -20,8 +20,8 @@ for program in "$B"/tests/test_*; do
         failed=$((failed + (bad > 0 ? bad : 1)))
         cat "$work/out" "$work/err"
     fi
-    awk '/# SKIP/ { print /^(not )?ok/ && before !~ /^(not )?ok/ ? before : "no reason given" } { before = $0 }' \
-        "$work/out" >>"$work/why"
+    awk -v reason="${program##*/} does not say why" \
+        '/# SKIP/ { print reason } !/^(not ok|ok|1\.\.|#)/ { reason = $0 }' "$work/out" >>"$work/why"
     passed=$((passed + good)) skipped=$((skipped + skip))
     printf '%-8s %-32s %3d passed %3d skipped\n' "$verdict" "${program##*/}" "$good" "$skip"
 done

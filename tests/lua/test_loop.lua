@@ -70,10 +70,10 @@ end)
 
 t.test("a verification that contradicts the best's own figure is said to", function()
     local best = { trial = 1, status = "PASSED", time_ns = { median = 1000 }, speedup = { original = 2.0 } }
-    local session = { name = "s", best = best, history = { { trial = 0 }, { trial = 1, verdict = "keep" } },
+    local given = { name = "s", best = best, history = { { trial = 0 }, { trial = 1, verdict = "keep" } },
         ws = { folder = "/w" }, folder = "/w/.git/ako/s" }
     local function first_line(low, high)
-        return report.run_lines(session, nil, { time_ns = { median = 1500 }, interval = { best = { low, high } } })[1]
+        return report.run_lines(given, nil, { time_ns = { median = 1500 }, interval = { best = { low, high } } })[1]
     end
     t.match(first_line(0.9, 1.1), "; measured again: 1.500 us$")
     t.match(first_line(0.6, 0.7), "; measured again: 1.500 us, the intervals are apart")
