@@ -148,7 +148,12 @@ local function demo()
     local ms, result = timed { program, "policies/kernelbench.lua" }
     row("the bundled example, nine candidates, one of which hangs for 10 s", "", ("%.1f s"):format(ms / 1e3),
         "ako-lua policies/kernelbench.lua")
-    return ((result.stderr .. result.stdout):gsub(fs.dirname(assert(fs.user_dir("state"))), "~/.local/state"))
+    local state, here = fs.dirname(assert(fs.user_dir "state")), assert(fs.absolute ".") .. "/"
+    local text = result.stderr .. result.stdout
+    for from, to in pairs { [state] = "~/.local/state", [here] = "" } do
+        text = text:gsub(from:gsub("%p", "%%%0"), to)
+    end
+    return text
 end
 
 local function machine()
