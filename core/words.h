@@ -48,7 +48,7 @@ AKO_SHARED uint64_t ako_hash_finish(uint64_t sum, uint64_t bytes)
 /* The word of which every byte is this one. */
 AKO_SHARED uint64_t ako_word_of(unsigned char byte)
 {
-    return byte * 0x0101010101010101;
+    return byte * (uint64_t)0x0101010101010101;
 }
 
 /* Position, 0 to 7, of the first byte in memory in which two words differ, which they do. */
