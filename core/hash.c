@@ -1,7 +1,11 @@
 #include "hash.h"
 
+#include <fcntl.h>
 #include <git2.h>
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "error.h"
 
@@ -24,4 +28,27 @@ int ako_hash(char out[65], const void *data, size_t size)
         return ako_fail(AKO_ERROR, "hash", "cannot hash %zu bytes", size);
     git_oid_tostr(out, 65, &id);
     return AKO_OK;
+}
+
+int ako_hash_file(char out[65], const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        int status = ako_fail_errno("hash", "cannot read %s", path);
+        if (fd >= 0)
+            close(fd);
+        return status;
+    }
+    size_t size = (size_t)st.st_size;
+    void *data = size && S_ISREG(st.st_mode) ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    close(fd);
+    if (!S_ISREG(st.st_mode))
+        return ako_fail(AKO_INVALID, "hash", "%s is no plain file", path);
+    if (data == MAP_FAILED)
+        return ako_fail_errno("hash", "cannot map %s", path);
+    int status = ako_hash(out, data ? data : "", size);
+    if (data)
+        munmap(data, size);
+    return status;
 }

@@ -5,6 +5,7 @@
 
 #include "akl.h"
 #include "fs.h"
+#include "hash.h"
 
 /* fs.read(path[, limit]): the content; LIMIT when the file has more bytes than `limit`. */
 static int fs_read(lua_State *L)
@@ -16,6 +17,20 @@ static int fs_read(lua_State *L)
     if (ako_fs_read(content, path, (size_t)limit) != AKO_OK)
         return akl_fail(L);
     lua_pushlstring(L, content->data, content->size);
+    return 1;
+}
+
+/* fs.hash(path): of the content, as git.hash of the text; the file may be larger than Lua's memory. */
+static int fs_hash(lua_State *L)
+{
+    char hash[65];
+    const char *path = akl_check_path(L, 1);
+    akl_clock_stop(L);
+    int status = ako_hash_file(hash, path);
+    akl_clock_start(L);
+    if (status != AKO_OK)
+        return akl_fail(L);
+    lua_pushstring(L, hash);
     return 1;
 }
 
@@ -230,6 +245,7 @@ static int fs_dirname(lua_State *L)
 
 static const luaL_Reg functions[] = {
     {"read", fs_read},
+    {"hash", fs_hash},
     {"write", fs_write},
     {"copy_file", fs_copy_file},
     {"mkdirs", fs_mkdirs},

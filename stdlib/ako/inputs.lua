@@ -10,11 +10,11 @@ local function shape_text(shape) return #shape == 0 and "a scalar" or table.conc
 
 local function check_file(task, tensor, workload)
     local init, shape = tensor.init, workload.shapes[tensor.name]
-    local what = ("%s: tensor %s: "):format(task.file, tensor.name)
+    local what = ("%stensor %s: "):format(tensor.place, tensor.name)
     local file = fs.join(task.folder, init.file)
     local named = (init.format == "npz" or init.format == "safetensors") and init.member or nil
     local found, problem, code = tensor_files.describe(file, init.format, named, tensor.dtype, shape)
-    if not found then fault.raise(code, "%s%s", what, problem) end
+    if not found then fault.raise(code == "CORRUPT" and "INVALID" or code, "%s%s", what, problem) end
     fault.check(found.dtype == tensor.dtype, "%s%s holds %s, not %s", what, init.file, found.dtype, tensor.dtype)
     local got, wanted = shape_text(found.shape), shape_text(shape)
     fault.check(got == wanted, "%s%s holds %s, workload %s wants %s", what, init.file, got, workload.id, wanted)

@@ -64,11 +64,16 @@ function loop.protect(task)
     for _, tensor in ipairs(task.tensors) do
         if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
     end
-    for _, name in ipairs(files) do
-        local text = fs.read(fs.join(task.folder, name))
-        hashes[name] = text and git.hash(text) or "missing"
-    end
+    for _, name in ipairs(files) do hashes[name] = fs.hash(fs.join(task.folder, name)) or "missing" end
     return hashes
+end
+
+-- What a hook gives as its reason, words or nothing; anything else is a mistake in the policy.
+local function words(hook, value)
+    if value ~= nil and type(value) ~= "string" then
+        fault.raise("POLICY", "hook '%s' must give its reason in words, gave a %s value", hook, type(value))
+    end
+    return value
 end
 
 local function changed_protected(self)
@@ -83,7 +88,7 @@ local function admit(self, info, sources)
     if not self.policy.admit then return nil end
     local admitted, reason = self.hook("admit", { candidate = info.candidate, hypothesis = info.hypothesis,
         sources = copy(sources), best = copy(self.session.best) }, self.opt)
-    if not admitted then return reason or "the policy does not admit it", "POLICY" end
+    if not admitted then return words("admit", reason) or "the policy does not admit it", "POLICY" end
 end
 
 -- Evaluation
@@ -135,6 +140,7 @@ end
 -- The record of the workspace's present files, without a verdict; and what is to be kept beside it.
 local function measure(self, info)
     local context = context_of(self, info)
+    if info.problem then return trial.without_result("REJECTED", info.problem, context), {} end
     local sources, problem = unit.read(self.session.ws.folder, self.task.solution.files)
     if not sources then return trial.without_result("REJECTED", problem, context), {} end
     local evidence = { sources = sources }
@@ -152,6 +158,11 @@ local function measure(self, info)
     local record = trial.record(result, context)
     record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
     record.floor_share = floor_share(self, record)
+    local changed = changed_protected(self)
+    if changed then
+        record.status, record.code = "REJECTED", "PROTECTED"
+        record.reason = ("protected file %s changed while this ran"):format(changed)
+    end
     evidence.samples, evidence.build_log = trial.samples(result), result.build and result.build.log
     return record, evidence
 end
@@ -163,10 +174,10 @@ local VERDICTS = { keep = true, revert = true, inconclusive = true }
 local function ask_policy(self, record)
     local verdict, reason = self.hook("accept", copy(record), copy(self.session.best), self.opt)
     if not VERDICTS[verdict] then
-        fault.raise("POLICY", "accept must return 'keep', 'revert' or 'inconclusive' and a reason, returned %s",
+        fault.raise("POLICY", "hook 'accept' must return 'keep', 'revert' or 'inconclusive' and a reason, returned %s",
             tostring(verdict))
     end
-    return verdict, reason or ""
+    return verdict, words("accept", reason) or ""
 end
 
 local function decide(self, record)
@@ -199,8 +210,9 @@ local function next_step(record, best)
     return advice .. "; the best is back in the workspace, this attempt is under sources/ of its records"
 end
 
---- One trial of the workspace's present files. info: candidate (its name), hypothesis. Returns its record; a candidate
---- that is not kept is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
+--- One trial of the workspace's present files. info: candidate (its name), hypothesis, problem (why there is nothing to
+--- try: it is REJECTED for that). Returns its record; a candidate that is not kept is taken out of the workspace again,
+--- unless its files were changed meanwhile (.left_alone says so).
 function Loop:try(info)
     local session = self.session
     local intent = must(session:begin(info))
@@ -238,9 +250,11 @@ end
 local function stop_reason(self)
     if self.cancelled then return "interrupted" end
     local run = self:view()
-    local stalled = self.policy.stalled and self.hook("stalled", run, self.opt)
+    local last = run.history[#run.history]
+    if last and last.code == "PROTECTED" then return last.reason end
+    local stalled = self.policy.stalled and words("stalled", self.hook("stalled", run, self.opt))
     if stalled then self.progress:note("stalled: " .. stalled) end
-    return self.policy.stop and self.hook("stop", run, self.opt)
+    return self.policy.stop and words("stop", self.hook("stop", run, self.opt))
 end
 
 --- A trial for each candidate of a proposer (ako.proposer). Returns why it ended.
@@ -248,11 +262,10 @@ function Loop:run(propose)
     while true do
         local reason = stop_reason(self)
         if reason then return reason end
-        local candidate, problem, code = propose()
-        if problem then fault.raise(code, "%s", problem) end
+        local candidate = propose()
         if not candidate then return "no more candidates" end
-        place(self, candidate)
-        self:try { candidate = candidate.name }
+        if candidate.text then place(self, candidate) end
+        self:try { candidate = candidate.name, problem = candidate.problem }
     end
 end
 

@@ -1,4 +1,4 @@
--- What ako.fs does not say about names of files.
+-- What ako.fs does not say about names of files and sources.
 
 local fs = require "ako.fs"
 
@@ -13,6 +13,15 @@ end
 function path.is_inside(name)
     if name == "" or name:sub(1, 1) == "/" then return false end
     return not ("/" .. name .. "/"):find("/../", 1, true)
+end
+
+local LARGEST_SOURCE = 16 << 20 -- bytes; what is larger was not written to be compiled
+
+--- The text of a file that somebody wrote: a plain one of at most 16 MB, so that no pipe, device or mistake for a
+--- source is waited for. Nil, a message and a code otherwise.
+function path.read_source(file)
+    if fs.exists(file) and not fs.is_file(file) then return nil, file .. ": is no plain file", "INVALID" end
+    return fs.read(file, LARGEST_SOURCE)
 end
 
 return path

@@ -42,7 +42,7 @@ function plan.resolve(policy, task, seed)
     if not sources then return nil, problem, code end
     local reference
     reference, problem = unit.make(task, task.reference, sources)
-    if not reference then return nil, "reference: " .. problem, "INVALID" end
+    if not reference then return nil, ("%s: reference: %s"):format(task.file, problem), "INVALID" end
     local steps = plan.steps(policy, seed)
     local comparable = unit.place(reference.lane) == task.place
     steps.time.reference = steps.time.reference and comparable

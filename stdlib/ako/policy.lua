@@ -111,7 +111,10 @@ end
 function check_value(source, path, value, rule)
     if not TYPES[rule.type](value) then
         local wanted = ARTICLES[rule.type] or "a " .. rule.type
-        local got = rule.type == "integer" and type(value) == "number" and tostring(value) or type(value)
+        local got = type(value)
+        if got == "number" and (rule.type == "integer" or rule.type == "number") then
+            got = value ~= value and "nan" or tostring(value)
+        end
         refuse(source, path, "field '%s' must be %s, got %s", dotted(path), wanted, got)
     end
     local good, why = options.check(value, rule.check)
@@ -209,7 +212,8 @@ function policy.call(given, name, ...)
     if results[1] then return table.unpack(results, 2, results.n) end
     local problem = results[2]
     if host.is_leave(problem) then error(problem, 0) end
-    error(host.leave(exits.POLICY, ("hook '%s' failed: %s"):format(name, tostring(problem))), 0)
+    local text = type(problem) == "string" and problem or ("raised a %s value"):format(type(problem))
+    error(host.leave(exits.POLICY, ("hook '%s' failed: %s"):format(name, text)), 0)
 end
 
 return policy

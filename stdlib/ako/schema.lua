@@ -8,7 +8,11 @@
 
 local function reserved(text) return { reserved = true, text = text } end
 
-local function seconds(text) return { type = "number", text = text, required = true, check = { min = 0 } } end
+local WEEK = 7 * 24 * 3600 -- a longer limit is none
+
+local function seconds(text)
+    return { type = "number", text = text, required = true, check = { min = 0.001, max = WEEK } }
+end
 
 local schema = {
     name = { type = "string", required = true, text = "what records call the policy" },
@@ -40,9 +44,9 @@ local schema = {
 
     budget = { type = "table", text = "seconds for each step of a trial", required = true, fields = {
         build = seconds("compiling"), check = seconds("all correctness trials"), time = seconds("all launches"),
-        factor = { type = "number", check = { min = 1 },
+        factor = { type = "number", check = { min = 1, max = 1e6 },
             text = "a candidate's step ends after this many times what the original's took" },
-        least = { type = "number", check = { min = 0 }, text = "but not before so many seconds" },
+        least = { type = "number", check = { min = 0, max = WEEK }, text = "but not before so many seconds" },
     } },
 
     accept = { type = "function", required = true,

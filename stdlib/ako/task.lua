@@ -29,11 +29,18 @@ local function environment(file)
     end, __metatable = file })
 end
 
+-- What Lua or the file itself raised, with the file named.
+local function refuse(problem, file)
+    local text = type(problem) == "string" and problem or ("raised a %s value"):format(type(problem))
+    if text == "not enough memory" then text = "needs more than the memory limit (--memory-limit)" end
+    fault.raise("INVALID", "%s%s", text:find(file, 1, true) and "" or file .. ": ", text)
+end
+
 local function evaluate(text, file)
     local chunk, problem = load(text, "@" .. file, "t", environment(file))
-    if not chunk then fault.raise("INVALID", "%s", problem) end
+    if not chunk then refuse(problem, file) end
     local ran, result = pcall(chunk)
-    if not ran then fault.raise("INVALID", "%s", tostring(result)) end
+    if not ran then refuse(result, file) end
     fault.check(type(result) == "table", "%s: must return a table, returned %s", file, type(result))
     return result
 end
@@ -269,7 +276,7 @@ task.load = fault.returns(function(name)
     local file = task.file_of(name)
     if not fs.exists(file) then fault.raise("NOTFOUND", "no task in %s: no such file", file) end
     fault.check(path.extension(file) == "lua", "%s: a task is a Lua file (task.lua)", file)
-    local text, problem, code = fs.read(file)
+    local text, problem, code = path.read_source(file)
     if not text then fault.raise(code, "%s", problem) end
     local given = evaluate(text, file)
     local definition = read_definition(given, { file = file, text = text })

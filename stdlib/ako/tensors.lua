@@ -107,12 +107,13 @@ local function sorted_names(given, what, place)
     return names
 end
 
---- Reads `tensors`; returns an array in name order { name, dtype, dims (trees), role, init }. place(name) says where an
---- entry stands ("task.lua:4: "), without a name where all of them do. Raises faults.
+--- Reads `tensors`; returns an array in name order { name, dtype, dims (trees), role, init, place }. place(name) says
+--- where an entry stands ("task.lua:4: "), without a name where all of them do. Raises faults.
 function tensors.read(given, place)
     local list, outputs = {}, 0
     for i, name in ipairs(sorted_names(given, "tensors", place())) do
         list[i] = fault.within(place(name), read_tensor, name, given[name])
+        list[i].place = place(name)
         if list[i].role ~= "input" then outputs = outputs + 1 end
     end
     fault.check(outputs > 0, "%sno tensor has role 'output' or 'inout': there would be nothing to check", place())

@@ -22,7 +22,7 @@ function unit.extension(place) return place == "gpu" and "cu" or "c" end
 function unit.read(folder, files)
     local base, sources = fs.dirname(files[1]), {}
     for i, name in ipairs(files) do
-        local text, problem, code = fs.read(fs.join(folder, name))
+        local text, problem, code = path.read_source(fs.join(folder, name))
         if not text then return nil, problem, code end
         local below = base ~= "." and name:sub(1, #base + 1) == base .. "/"
         sources[i] = { name = below and name:sub(#base + 2) or name, text = text }
@@ -40,6 +40,7 @@ end
 local function check_text(sources)
     for _, source in ipairs(sources) do
         local _, at = utf8.len(source.text)
+        at = at or source.text:find("\0", 1, true)
         if at then fault.raise("INVALID", "%s: not UTF-8 text (byte %d)", source.name, at) end
     end
 end

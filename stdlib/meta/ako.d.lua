@@ -199,6 +199,11 @@ local fs = {}
 ---@return string? content, string? message, ako.Code? code
 function fs.read(path, limit) end
 
+---Of the content, as git.hash of the text; the file may be larger than Lua's memory.
+---@param path string
+---@return string? oid, string? message, ako.Code? code
+function fs.hash(path) end
+
 ---Replaces the file at once and, with `sync`, for good; follows a link.
 ---@param path string
 ---@param data string
@@ -1054,6 +1059,12 @@ local path = {}
 ---The extension without its dot, in lower case; "" when there is none.
 ---@param name string
 function path.extension(name) end
+
+---The text of a file that somebody wrote: a plain one of at most 16 MB, so that no pipe, device or mistake for a source
+---is waited for.
+---@param file string
+---@return string? text, string? message, ako.Code? code
+function path.read_source(file) end
 
 ---True for a relative path that stays inside its folder: no "..", not absolute, not empty.
 ---@param name string

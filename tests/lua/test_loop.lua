@@ -151,7 +151,7 @@ t.test("a policy's stop ends the run; its failure is recorded and ends it too", 
     ctx = scripted.context(scripted.task_folder "time=100", { policy = { accept = function() return "maybe" end } },
         options)
     t.eq(verbs.run(ctx), 4)
-    t.match(ctx.console.stderr, "accept must return 'keep', 'revert' or 'inconclusive'")
+    t.match(ctx.console.stderr, "hook 'accept' must return 'keep', 'revert' or 'inconclusive'")
 end)
 
 t.test("a hook cannot change what is recorded", function()

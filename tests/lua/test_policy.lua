@@ -61,7 +61,10 @@ t.test("wrong types and values", function()
     says(check "timing = { launches = 0 }", 4, "mine.lua:3: field 'timing.launches' must be at least 1, got 0")
     says(check "timing = { timer = 'wal' }", 4,
         "mine.lua:3: field 'timing.timer' must be one of auto, events, cupti, wall, got wal")
-    says(check "budget = { build = 0/0 }", 4, "mine.lua:3: field 'budget.build' must be a number, got number")
+    says(check "budget = { build = 0/0 }", 4, "mine.lua:3: field 'budget.build' must be a number, got nan")
+    says(check "budget = { check = 0 }", 4, "mine.lua:3: field 'budget.check' must be at least 0.001, got 0")
+    says(check "budget = { time = 1e300 }", 4, "mine.lua:3: field 'budget.time' must be at most 604800, got 1e+300")
+    says(check "budget = { least = math.huge }", 4, "mine.lua:3: field 'budget.least' must be at most 604800, got inf")
     says(check "correctness = { tolerance = { f32 = 'x' } }", 4,
         "mine.lua:3: field 'correctness.tolerance.f32' must be a number, got string")
     says(check "name = {}", 4, "mine.lua:3: field 'name' must be a string, got table")
