@@ -5,6 +5,7 @@
 set -u
 
 B=${B:-build}
+export AKO_HOME="${AKO_HOME:-$PWD}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0 passed=0 skipped=0
