@@ -52,9 +52,21 @@ function Start:resolve()
     must(inputs.check(self.task))
 end
 
---- Makes the workspace and says what it made. Raises faults.
+-- Two runs in one workspace would take each other's candidates for the user's work. Where folders cannot be locked, on
+-- some network file systems, there is no claim.
+local function claim(folder)
+    local lock, _, code = fs.lock(folder)
+    if code == "BUSY" then
+        fault.raise(code, "the workspace %s is in use by another ako-lua; wait for it, or take another --workspace",
+            folder)
+    end
+    return lock
+end
+
+--- Makes the workspace, which is this process's until `close`, and says what it made. Raises faults.
 function Start:prepare()
     self.ws = must(workspace.prepare(self.host, self.task, self.bundled))
+    self.claim = claim(self.ws.folder)
     self.task = self.ws.task
     if self.ws.scratch then self.progress:note("workspace   " .. self.ws.folder .. " (new, scratch)") end
     if self.ws.created and not self.ws.scratch then
@@ -155,6 +167,7 @@ function Start:close()
     if opened then opened:close() end
     if self.evaluator then self.evaluator:close() end
     if self.progress then self.progress:close() end
+    if self.claim then self.claim:close() end
     self.evaluator = nil
 end
 

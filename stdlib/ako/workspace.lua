@@ -55,51 +55,64 @@ local function scaffold(task)
     return files, true
 end
 
-local function scratch_folder(task)
+-- A fresh folder and its repository, its own also where a folder above has one. Who makes the repository has the
+-- folder; another process that hit upon the same name takes the next one.
+local function make_scratch(task)
     local state = must(fs.user_dir("state"))
     local name = ("%s/workspaces/%s-%s"):format(state, task.name:sub(1, 60), os.date("!%Y%m%dT%H%M%SZ"))
     local folder, n = name, 1
-    while fs.exists(folder) do
+    while true do
+        local repo, created, code = nil, nil, "EXISTS"
+        if not fs.exists(folder) then repo, created, code = git.init(folder, true) end
+        if repo and created then return folder, repo end
+        if not repo and code ~= "EXISTS" then fault.raise(code, "%s", created) end
         n = n + 1
         folder = name .. "-" .. n
     end
-    must(fs.mkdirs(folder))
-    return folder
 end
 
--- The folder to edit in, and whether it is a fresh scratch one.
+-- The folder to edit in; nil for a fresh scratch one.
 local function choose_folder(host, task, bundled)
     local here = host.workspace or "."
-    if fs.absolute(here) == fs.absolute(task.folder) then return here, false end
-    if host.workspace then
-        must(fs.mkdirs(here))
-        return here, false
-    end
-    if not bundled and holds_any(here, task.solution.files) then return here, false end
-    return nil, true
+    if host.workspace or fs.absolute(here) == fs.absolute(task.folder) then return here end
+    if not bundled and holds_any(here, task.solution.files) then return here end
+    return nil
 end
 
 --- Which folder that would be, without making anything: its path, or nil for a fresh scratch workspace.
 function workspace.plan(host, task, bundled)
     local folder = choose_folder({ workspace = host.workspace }, task, bundled)
-    return folder and fs.absolute(folder)
+    return folder and (fs.absolute(folder) or folder)
+end
+
+-- What is written in the place of a link would change a file that no record has.
+local function check_solution(repo, folder, files)
+    for _, name in ipairs(files) do
+        must(repo:hash(name))
+        local is_link = must(fs.stat(fs.join(folder, name))).type == "link"
+        fault.check(not is_link, "%s is a symbolic link; a solution must be a file of the workspace", name)
+    end
 end
 
 --- Prepares the workspace of a resolved task: makes the folder and the repository where they are missing and copies
 --- the solution there. Returns { folder (absolute), repo, scratch, created (a new repository), task } where task is
 --- the resolved task as it is to be used from now on; or nil, a message and a code.
 workspace.prepare = fault.returns(function(host, task, bundled)
-    local folder, scratch = choose_folder(host, task, bundled)
-    folder = folder or scratch_folder(task)
+    local folder = choose_folder(host, task, bundled)
+    local scratch, repo, created, code = not folder
     if scratch then
+        folder, repo = make_scratch(task)
+        created = true
         local files, complete = scaffold(task)
         copy_missing(task.folder, folder, files)
         if complete then task.folder, task.file = folder, fs.join(folder, fs.basename(task.file)) end
     else
+        must(fs.mkdirs(folder))
         copy_missing(task.folder, folder, task.solution.files)
+        repo, created, code = git.init(folder)
+        if not repo then fault.raise(code, "%s", created) end
     end
-    local repo, created, code = git.init(folder)
-    if not repo then fault.raise(code, "%s", created) end
+    check_solution(repo, folder, task.solution.files)
     return { folder = fs.absolute(folder), repo = repo, scratch = scratch, created = created == true, task = task }
 end)
 

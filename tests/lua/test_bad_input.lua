@@ -3,6 +3,7 @@
 local fs = require "ako.fs"
 local git = require "ako.git"
 local process = require "ako.process"
+local program = require "program"
 local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
@@ -125,4 +126,50 @@ t.test("hooks that return nonsense end the run with exit 4", function()
         t.match(nonsense("render", table.unpack(results)), "hook 'render' must return a list of lines and a table")
     end
     t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=50")
+end)
+
+t.test("a workspace belongs to one run at a time", function()
+    local folder = scripted.task_folder "time=100"
+    do
+        local lock <close> = assert(fs.lock(folder))
+        local code, line = outcome(folder)
+        t.eq(code, 125)
+        t.match(line, "^ako%-lua: the workspace .* is in use by another ako%-lua; wait for it")
+        t.ok(lock)
+    end
+    t.eq(outcome(folder), 0)
+    t.eq(outcome(folder), 0)
+end)
+
+t.test("a solution behind a link", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["1.c"] = "time=50" })
+    assert(fs.copy_file(folder .. "/solution/kernel.c", folder .. "/mine.c"))
+    assert(process.run { "ln", "-sf", "../mine.c", folder .. "/solution/kernel.c" })
+    local code, line = outcome(folder, nil, { candidates = folder .. "/candidates" })
+    t.eq(code, 2)
+    t.match(line, "solution/kernel.c is a symbolic link; a solution must be a file of the workspace")
+    t.eq(fs.read(folder .. "/mine.c"), scripted.source "time=100")
+    assert(process.run { "sh", "-c", "cd $0 && mv solution other && ln -s other solution && mv mine.c other/kernel.c",
+        folder })
+    code, line = outcome(folder, nil, { candidates = folder .. "/candidates" })
+    t.eq(code, 2)
+    t.match(line, "bad path 'solution/kernel.c': it leads through a symbolic link")
+    t.eq(fs.read(folder .. "/other/kernel.c"), scripted.source "time=100")
+end)
+
+t.test("a scratch workspace has a repository of its own, whatever lies above; a plan makes nothing", function()
+    local home = t.tmpdir()
+    assert(git.init(home))
+    program.write("policy.lua", "return require('policies.kernelbench'):extend { timing = { launches = 3 } }")
+    local shell = ("HOME=%s XDG_STATE_HOME= $ako policy.lua --device=cpu --task=%s %%s"):format(home,
+        scripted.task_folder "time=100")
+    t.eq(program.shell(shell:format "plan --workspace=new").code, 0)
+    t.ok(not fs.exists(program.folder .. "/new"))
+    for _ = 1, 2 do program.shell(shell:format "run") end
+    local scratch = home .. "/.local/state/ako-lua/workspaces"
+    local names = assert(fs.list(scratch))
+    t.eq(#names, 2)
+    for _, name in ipairs(names) do t.ok(fs.is_dir(scratch .. "/" .. name .. "/.git")) end
+    t.ok(not fs.exists(home .. "/.git/ako"))
 end)
