@@ -23,12 +23,23 @@ end
 
 local function out(ctx, text) must((ctx.console or console).out(text)) end
 
--- What a policy's render gives for the record on which a verb reports: lines, and members for the JSON object.
+-- What a policy's render gives: lines, and members for the JSON object (or nil).
+local function render(ctx, run)
+    if not ctx.policy.render then return {}, nil end
+    local lines, members = ctx.hook("render", run, ctx.opt)
+    local good = type(lines) == "table" and (members == nil or type(members) == "table")
+    for _, line in ipairs(good and lines or {}) do good = good and type(line) == "string" end
+    if not good then
+        fault.raise("POLICY", "hook 'render' must return a list of lines and a table for the JSON object, or no table")
+    end
+    return lines, members
+end
+
+-- The same for the record on which a verb reports.
 local function rendered(started, loop, record)
-    if not started.policy.render then return {}, nil end
     local run = loop:view()
     run.last = record
-    return started.hook("render", run, started.opt)
+    return render(started, run)
 end
 
 -- Whether the session's branch and refs hold the best: the summary of a run, as JSON.
@@ -111,8 +122,7 @@ end
 
 -- Several tasks: the account of each goes to stderr, that of all of them to stdout.
 local function say_suite(ctx, records)
-    local lines, members = {}, nil
-    if ctx.policy.render then lines, members = ctx.hook("render", { tasks = records }, ctx.opt) end
+    local lines, members = render(ctx, { tasks = records })
     if not ctx.host.json then return out(ctx, report.text(lines, report.suite_lines(records))) end
     local object = { v = 1, tasks = json.array() }
     for i, entry in ipairs(records) do
