@@ -49,12 +49,13 @@ end
 local function fields(record, opt)
     local workload = worst(record)
     local runtime, reference = milliseconds(workload.time_ns), milliseconds(workload.reference_ns)
-    local speedup = workload.speedup and workload.speedup.reference
+    local speedup, overall = workload.speedup and workload.speedup.reference, record.speedup.reference
     return {
         compiled = record.machine_code ~= nil, correct = record.status == "PASSED", backend = record.lane or "none",
         runtime = runtime and runtime.mean or -1, runtime_stats = runtime,
         ref_runtime = reference and reference.mean or -1, ref_runtime_stats = reference,
-        speedup = speedup or -1, excessive = speedup ~= nil and speedup > opt.excessive,
+        speedup = speedup or -1, workload = #record.workloads > 1 and workload.id or nil, overall_speedup = overall,
+        excessive = overall ~= nil and overall > opt.excessive,
         error = record.status == "INFRA" and record.reason or nil, fast_p = (fast_p(opt.fast_p, record.workloads)),
     }
 end
@@ -63,10 +64,10 @@ local function python_bool(value) return value and "True" or "False" end
 local function figure(value, unit) return value == -1 and "-1" or ("%.4f%s"):format(value, unit) end
 
 local function lines(f, opt)
-    local list = {}
+    local list, whose = {}, f.workload and f.workload .. ", of all workloads the one that gains least"
     if f.excessive then
-        list[1] = ("[WARNING] Excessive speedup %.2fx over %gx threshold detected"):format(f.speedup, opt.excessive)
-        list[2] = "[WARNING] It is kept only with --justify=TEXT that says why it is real"
+        list[1] = ("[WARNING] Excessive speedup %.2fx over %gx threshold detected%s"):format(f.overall_speedup,
+            opt.excessive, whose and "; below: " .. whose or "")
     end
     list[#list + 1] = "COMPILED: " .. python_bool(f.compiled)
     list[#list + 1] = "CORRECT: " .. python_bool(f.correct)
@@ -74,6 +75,7 @@ local function lines(f, opt)
     list[#list + 1] = "RUNTIME: " .. figure(f.runtime, "")
     list[#list + 1] = "REF_RUNTIME: " .. figure(f.ref_runtime, "")
     list[#list + 1] = "SPEEDUP: " .. figure(f.speedup, "x")
+    if whose and not f.excessive then list[#list + 1] = "WORKLOAD: " .. whose end
     if f.error then list[#list + 1] = "ERROR: " .. f.error end
     return list
 end
@@ -114,6 +116,9 @@ return policy.extend {
     -- ends after `factor` times what it took the original, but not before `least` seconds: raise them when slow
     -- intermediate versions deserve to be measured, lower them when candidates often hang.
     budget = { build = 300, check = 180, time = 180, factor = 10, least = 10 },
+
+    -- A baseline that is too fast to be believed is where candidates start from, but nothing that was kept.
+    baseline = rules.plausible("excessive", "justify", "inconclusive"),
 
     -- In this order; the first that does not say "keep" decides.
     accept = rules.all(

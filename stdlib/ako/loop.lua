@@ -180,10 +180,22 @@ local function ask_policy(self, record)
     return verdict, words("accept", reason) or ""
 end
 
+-- What the others start from must be right, and need not be believed.
+local function judge_start(self, record)
+    if not self.policy.baseline then return "keep", "baseline" end
+    local verdict, reason = self.hook("baseline", copy(record), nil, self.opt)
+    if verdict ~= "keep" and verdict ~= "inconclusive" then
+        fault.raise("POLICY", "hook 'baseline' must return 'keep' or 'inconclusive' and a reason, returned %s",
+            tostring(verdict))
+    end
+    reason = words("baseline", reason) or ""
+    return verdict, reason ~= "" and reason or "baseline"
+end
+
 local function decide(self, record)
     if trial.is_unmeasured(record.status) then return "inconclusive", record.reason end
     if record.status ~= "PASSED" then return "revert", record.reason end
-    if not self.session.best then return "keep", "baseline" end
+    if not self.session.best then return judge_start(self, record) end
     if record.no_effect then return "revert", "no effect: same machine code and launches as the best" end
     return ask_policy(self, record)
 end
@@ -205,6 +217,7 @@ local function next_step(record, best)
     elseif trial.is_unmeasured(record.status) then
         advice = "it was not judged; try it again"
     end
+    if not best and record.status == "PASSED" then return "settle that, or go on from it all the same" end
     if not best then return advice or "the first trial must pass; mend it" end
     if not advice then return "the best is back in the workspace; try another idea" end
     return advice .. "; the best is back in the workspace, this attempt is under sources/ of its records"

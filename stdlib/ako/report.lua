@@ -65,6 +65,9 @@ function report.run_lines(session, ended, verified)
     local lines = {}
     if session.best then
         lines[1] = "best: " .. report.line(session.best) .. again(verified)
+        if session.best.verdict == "inconclusive" then
+            lines[1] = ("%s; not kept: %s"):format(lines[1], session.best.reason)
+        end
     elseif session.original then
         lines[1] = ("the baseline failed: %s: %s"):format(session.original.status, session.original.reason)
     end
@@ -91,8 +94,9 @@ end
 --- The lines on one trial.
 function report.trial_lines(record)
     local lines = { report.line(record), ("%s: %s"):format(record.verdict, record.reason) }
-    if record.files then lines[#lines + 1] = "records in " .. record.files end
-    if record.next then lines[#lines + 1] = "next: " .. record.next end
+    local where = record.files and "records in " .. record.files or nil
+    local after = record.next and "next: " .. record.next or nil
+    lines[#lines + 1] = where and after and where .. "; " .. after or where or after
     return lines
 end
 

@@ -52,16 +52,17 @@ function rules.intervals_apart(otherwise)
     end
 end
 
---- Revert what is more than `limit` times faster than the reference, unless the option named `justification` holds a
---- text: such figures are nearly always a mistake in the measurement or a shortcut in the kernel.
-function rules.plausible(limit, justification)
+--- `otherwise` (default "revert") for what is more than `limit` times faster than the reference, unless the option
+--- named `justification` holds a text: such figures are nearly always a mistake in the measurement or a shortcut in the
+--- kernel.
+function rules.plausible(limit, justification, otherwise)
     return function(trial, _, opt)
         local speedup, most = trial.speedup.reference, number(limit, opt)
         if not speedup or speedup <= most then return "keep", "" end
         local text = opt[justification]
         if text and text ~= "" then return "keep", ("%.2fx, justified: %s"):format(speedup, text) end
-        return "revert", ("%.2fx over the reference is more than %gx and not justified (--%s)"):format(speedup, most,
-            justification)
+        return otherwise or "revert", ("%.2fx over the reference is more than %gx and not justified (--%s)"):format(
+            speedup, most, justification)
     end
 end
 

@@ -51,6 +51,8 @@ local schema = {
 
     accept = { type = "function", required = true,
         text = "(trial, best, opt) -> 'keep' | 'revert' | 'inconclusive', reason" },
+    baseline = { type = "function",
+        text = "(trial, nil, opt) -> 'keep' or 'inconclusive', reason: what is thought of the figure to start from" },
     admit = { type = "function", text = "(change, opt) -> true, or false and why a candidate is not tried" },
     stalled = { type = "function", text = "(run, opt) -> why no progress is made, or nil" },
     stop = { type = "function", text = "(run, opt) -> why the run ends, or nil" },

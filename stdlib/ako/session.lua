@@ -58,6 +58,10 @@ end
 
 -- Reading
 
+-- What later trials are compared with and what comes back after them: the last one kept, or else the first one that was
+-- right, whatever was thought of its figure.
+local function is_best(best, record) return record.verdict == "keep" or (not best and record.status == "PASSED") end
+
 local function take_line(state, line)
     if line.kind == "session" then
         state.header = line
@@ -70,7 +74,7 @@ local function take_line(state, line)
     elseif line.kind == "trial" then
         state.open = nil
         state.history[#state.history + 1] = line
-        if line.verdict == "keep" then state.best = line end
+        if is_best(state.best, line) then state.best = line end
         if line.trial == 0 then state.original = line end
     elseif line.kind == "finish" then
         state.finished = line
@@ -242,10 +246,8 @@ Session.close_trial = fault.returns(function(self, record, evidence)
     self.open = nil
     self.history[#self.history + 1] = record
     if record.trial == 0 then self.original = record end
-    if record.verdict == "keep" then
-        self.best = record
-        must(self.repo:set_ref(branch_ref(self), record.commit))
-    end
+    if is_best(self.best, record) then self.best = record end
+    if record.verdict == "keep" then must(self.repo:set_ref(branch_ref(self), record.commit)) end
     return record
 end)
 
@@ -280,7 +282,9 @@ function Session:repair()
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end
-    if self.best then must(self.repo:set_ref(branch_ref(self), self.best.commit)) end
+    if self.best and self.best.verdict == "keep" then
+        must(self.repo:set_ref(branch_ref(self), self.best.commit))
+    end
 end
 
 --- Writes the last line; the session takes no more trials.

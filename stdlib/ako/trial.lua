@@ -120,6 +120,14 @@ local function build_facts(record, build)
     if type(build.error) == "table" then record.build_error = build.error end
 end
 
+-- Errors of linkers and of options have no line in the sources, which reads as line 0.
+local function without_line_zero(reason)
+    local before, file, text = reason:match("^(the reference does not compile: )([^:]*):0: (.*)$")
+    if not before then before, file, text = "", reason:match("^([^:]*):0: (.*)$") end
+    if not text then return reason end
+    return before .. (file == "" and "" or file .. ": ") .. text
+end
+
 local function first_timer(workloads)
     for _, workload in ipairs(workloads or {}) do
         if type(workload.time) == "table" then return workload.time.timer, workload.time.note end
@@ -131,7 +139,8 @@ end
 --- baseline itself). Verdict and reason are the caller's to add.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
-        hypothesis = context.hypothesis, status = result.status, step = result.step, reason = result.reason or "",
+        hypothesis = context.hypothesis, status = result.status, step = result.step,
+        reason = without_line_zero(result.reason or ""),
         code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
         costs_ms = costs_ms(result.costs_ns), flush = context.flush }
     build_facts(record, result.build)

@@ -106,9 +106,9 @@ local function run_task(ctx, tell)
     started:recover()
     local loop = started:loop(open_new(started, "run"))
     show_plan(started)
-    local baseline = loop:baseline()
+    loop:baseline()
     local ended
-    if baseline.verdict == "keep" and propose then ended = loop:run(propose) end
+    if started.session.best and propose then ended = loop:run(propose) end
     local record = finish(started, loop, ended)
     tell(started, loop, record, ended)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record

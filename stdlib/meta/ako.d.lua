@@ -17,6 +17,7 @@
 ---@field timing? { warmup?: integer, launches?: integer, flush?: boolean, timer?: "auto"|"events"|"cupti"|"wall", alpha?: number, reference?: boolean, statistic?: "median"|"mean"|"min" }
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number } seconds, but for factor
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
+---@field baseline? fun(trial: ako.Record, best: nil, opt: table): "keep"|"inconclusive", string
 ---@field admit? fun(change: { candidate?: string, hypothesis?: string, sources: table, best?: ako.Record }, opt: table): boolean, string?
 ---@field stalled? fun(run: ako.Run, opt: table): string?
 ---@field stop? fun(run: ako.Run, opt: table): string?
@@ -1212,11 +1213,12 @@ function rules.faster_by(share) end
 ---@param otherwise ako.Verdict
 function rules.intervals_apart(otherwise) end
 
----Revert what is more than `limit` times faster than the reference, unless the option named `justification` holds a
----text: such figures are nearly always a mistake in the measurement or a shortcut in the kernel.
+---`otherwise` (default "revert") for what is more than `limit` times faster than the reference, unless the option named
+---`justification` holds a text: such figures are nearly always a mistake in the measurement or a shortcut in the kernel.
 ---@param limit number|string
 ---@param justification string
-function rules.plausible(limit, justification) end
+---@param otherwise? ako.Verdict
+function rules.plausible(limit, justification, otherwise) end
 
 ---All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given.
 ---@param ... any

@@ -8,6 +8,7 @@ local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
 local task_files = require "ako.task"
+local trial = require "ako.trial"
 local unit = require "ako.unit"
 local verbs = require "ako.verbs"
 
@@ -84,6 +85,18 @@ t.test("a source with a NUL byte is the candidate's mistake", function()
     assert(fs.write(folder .. "/solution/kernel.c", "int \0x;"))
     t.eq(outcome(folder), 10)
     t.eq(history_of(folder)[1].status, "COMPILE_ERROR")
+end)
+
+t.test("an error without a line does not name line 0", function()
+    local context = { task = { workloads = {} }, statistic = "mean" }
+    local function reason(text)
+        return trial.record({ status = "COMPILE_ERROR", reason = text, workloads = {} }, context).reason
+    end
+    t.eq(reason ":0: undefined reference to 'f'", "undefined reference to 'f'")
+    t.eq(reason "kernel.cu:0: no kernel named 'g'; there is f", "kernel.cu: no kernel named 'g'; there is f")
+    t.eq(reason "the reference does not compile: a.c:0: why", "the reference does not compile: a.c: why")
+    t.eq(reason "the reference does not compile: :0: why", "the reference does not compile: why")
+    t.eq(reason "kernel.cu:10: expected ';' at 1:0: or so", "kernel.cu:10: expected ';' at 1:0: or so")
 end)
 
 t.test("task files that are no task", function()

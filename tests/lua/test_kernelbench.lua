@@ -1,9 +1,11 @@
 -- policies/kernelbench.lua: its verdicts on literals, its lines, its numbers in what the evaluator is asked.
 local fs = require "ako.fs"
+local git = require "ako.git"
 local json = require "ako.json"
 local kernelbench = require "policies.kernelbench"
 local plan = require "ako.plan"
 local scripted = require "scripted"
+local session = require "ako.session"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
@@ -19,6 +21,13 @@ local function context(script, changes, host)
     local ctx, requests = scripted.context(folder, host)
     ctx.policy, ctx.opt = kernelbench, options(changes)
     return ctx, requests, folder
+end
+
+local function state_of(folder)
+    local repo = assert(git.open(folder))
+    local state = session.newest { repo = repo, folder = fs.absolute(folder) }
+    state.repo = repo
+    return state
 end
 
 local function lines(text)
@@ -56,10 +65,56 @@ t.test("no result at all has an ERROR line", function()
 end)
 
 t.test("more than ten times the reference is flagged", function()
-    local ctx = context "time=10"
-    verbs.run(ctx)
-    t.match(ctx.console.stdout, "^%[WARNING%] Excessive speedup 20.00x over 10x threshold detected\n%[WARNING%]")
+    local ctx, _, folder = context "time=10"
+    t.eq(verbs.run(ctx), 3)
+    t.match(ctx.console.stdout, "^%[WARNING%] Excessive speedup 20.00x over 10x threshold detected\nCOMPILED")
+    t.match(ctx.console.stdout, "; not kept: 20.00x over the reference is more than 10x and not justified %(%-%-just")
     t.ok(#lines(ctx.console.stdout) <= 10)
+    local state = state_of(folder)
+    t.eq({ state.best.trial, state.best.verdict }, { 0, "inconclusive" })
+    t.eq(#state.repo:refs("refs/heads/*"), 0)
+    ctx = context "time=10"
+    t.eq(verbs.try(ctx), 3)
+    t.match(ctx.console.stdout, "inconclusive: 20.00x over .*next: settle that, or go on from it all the same\n$")
+    ctx = context("time=10", { justify = "fused" })
+    t.eq(verbs.run(ctx), 0)
+end)
+
+t.test("an unbelievable baseline is still where candidates start from and what comes back", function()
+    local ctx, _, folder = context "time=10"
+    scripted.candidates(folder, { ["1_wrong.c"] = "time=5 status=INCORRECT_NUMERICAL", ["2_slow.c"] = "time=100",
+        ["3_fast.c"] = "time=5" })
+    ctx.verb_options.candidates = folder .. "/candidates"
+    t.eq(verbs.run(ctx), 3)
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=10")
+    local verdicts = {}
+    for i, record in ipairs(state_of(folder).history) do verdicts[i] = record.verdict end
+    t.eq(verdicts, { "inconclusive", "revert", "revert", "revert" })
+    ctx, _, folder = context("time=10", { excessive = 30.0 })
+    scripted.candidates(folder, { ["1_fast.c"] = "time=9" })
+    ctx.verb_options.candidates = folder .. "/candidates"
+    t.eq(verbs.run(ctx), 0)
+    t.eq(state_of(folder).best.trial, 1)
+end)
+
+t.test("with several workloads the lines say whose figures they are", function()
+    local function workload(id, speedup)
+        local figures = { n = 100, mean = 1e6, std = 1, min = 1e6, max = 1e6, median = 1e6 }
+        return { id = id, status = "PASSED", weight = 1.0, time_ns = figures, reference_ns = figures,
+            speedup = { reference = speedup } }
+    end
+    local function shown(overall, ...)
+        local record = { status = "PASSED", lane = "cuda", machine_code = "x", speedup = { reference = overall },
+            workloads = { ... } }
+        return (kernelbench.render({ last = record }, options()))
+    end
+    local slow, fast = workload("N=7", 1.5), workload("N=4096", 3.0)
+    t.eq(shown(2.0, slow, fast)[7], "WORKLOAD: N=7, of all workloads the one that gains least")
+    t.eq(#shown(2.0, slow, fast), 7)
+    t.eq(shown(1.5, slow)[1], "COMPILED: True")
+    t.eq(shown(12.0, fast, slow)[1], "[WARNING] Excessive speedup 12.00x over 10x threshold detected; "
+        .. "below: N=7, of all workloads the one that gains least")
+    t.eq(#shown(12.0, fast, slow), 7)
 end)
 
 t.test("the JSON twin has unrounded milliseconds", function()

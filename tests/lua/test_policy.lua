@@ -19,7 +19,7 @@ t.test("a policy that changes a number", function()
     t.eq(r.code, 0)
     t.match(r.stdout, "^mine.lua: OK, policy mine\n")
     t.match(r.stdout, "launches 20, reference true")
-    t.match(r.stdout, "hooks +accept, render\n")
+    t.match(r.stdout, "hooks +accept, baseline, render\n")
     t.match(r.stdout, "%-%-target=3.0 %-%-threshold=0.01\n$")
 end)
 
