@@ -13,6 +13,7 @@ local report = require "ako.report"
 local session = require "ako.session"
 local start = require "ako.start"
 local suite = require "ako.suite"
+local workspace = require "ako.workspace"
 
 local verbs = {}
 
@@ -181,6 +182,10 @@ function verbs.try(ctx)
     if started.bundled then -- run shows the example; a try that means one's own kernel must not time another
         fault.raise("NOTFOUND", "no task.lua in %s; go to your task's folder or name it with --task",
             fs.absolute(ctx.host.workspace or "."))
+    end
+    if not workspace.plan(ctx.host, started.task) then -- a new scratch folder each time would only ever see baselines
+        fault.raise("INVALID", "the task lies elsewhere and %s has no solution of its own; name the folder with "
+            .. "--workspace=DIR", fs.absolute(ctx.host.workspace or "."))
     end
     started:resolve()
     started:prepare()

@@ -46,6 +46,12 @@ t.test("a run in a named workspace leaves the task's folder as it was", function
     t.ok(not fs.exists(folder .. "/.git"))
 end)
 
+t.test("a try of a task that lies elsewhere asks for its workspace", function()
+    local ctx = scripted.context(nil, { task = scripted.task_folder "time=100", workspace = false })
+    t.eq(verbs.try(ctx), 2)
+    t.match(ctx.console.stderr, "^ako%-lua: the task lies elsewhere and [^\n]*%-%-workspace=DIR\n$")
+end)
+
 t.test("a workspace below the repository's top, with names that are not UTF-8", function()
     local top = t.tmpdir()
     assert(require("ako.git").init(top))
