@@ -233,6 +233,17 @@ const char *ako_git_prefix(const ako_git *git)
 
 /* ---- revs ---- */
 
+int ako_git__stored(ako_git *git, const git_oid *oid, const char *what)
+{
+    git_odb *odb = NULL;
+    int code = git_repository_odb(&odb, git->repo);
+    bool there = code == 0 && git_odb_exists(odb, oid);
+    git_odb_free(odb);
+    if (code < 0)
+        return ako_git__fail(code, "cannot open the objects");
+    return there ? AKO_OK : ako_fail(AKO_IO, "git", "cannot store %s in %s: is the disk full?", what, git->commondir);
+}
+
 void ako_git__hex(ako_git_oid *out, const git_oid *oid)
 {
     git_oid_tostr(out->hex, sizeof out->hex, oid);

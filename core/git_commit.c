@@ -69,7 +69,7 @@ static int create(git_oid *out, ako_git *git, const ako_git_commit_spec *spec, c
     if (status == AKO_OK) {
         int code = git_commit_create_from_ids(out, git->repo, NULL, who, who, NULL, spec->message, git_tree_id(tree),
                                               spec->n_parents, pointers);
-        status = code < 0 ? ako_git__fail(code, "cannot commit") : AKO_OK;
+        status = code < 0 ? ako_git__fail(code, "cannot commit") : ako_git__stored(git, out, "a commit");
     }
     git_tree_free(tree);
     free(pointers);

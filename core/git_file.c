@@ -33,7 +33,9 @@ static int hash_content(git_oid *out, ako_git *git, const ako_buf *content, bool
     const char *data = content->data ? content->data : "";
     int code = store ? git_blob_create_from_buffer(out, git->repo, data, content->size)
                      : git_odb_hash(out, data, content->size, GIT_OBJECT_BLOB);
-    return code < 0 ? ako_git__fail(code, "cannot store a file") : AKO_OK;
+    if (code < 0)
+        return ako_git__fail(code, "cannot store a file");
+    return store ? ako_git__stored(git, out, "a file") : AKO_OK;
 }
 
 int ako_git__file_get(ako_git__file *out, ako_git *git, const char *path, bool store)

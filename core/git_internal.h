@@ -17,6 +17,10 @@ int ako_git__nomem(void);
 
 int ako_git__start(void); /* once a process, before anything else of libgit2 */
 
+/* Whether an object that libgit2 says it has written is there: on a full disk some versions say so and have not. AKO_IO
+ * names `what`. */
+int ako_git__stored(ako_git *git, const git_oid *oid, const char *what);
+
 void ako_git__hex(ako_git_oid *out, const git_oid *oid);
 
 /* The tree that a rev means; NULL gives NULL, the empty tree. */

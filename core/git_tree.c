@@ -93,7 +93,7 @@ static int build(git_oid *out, bool *empty, ako_git *git, const git_tree *base, 
     *empty = git_treebuilder_entrycount(builder) == 0;
     if (status == AKO_OK && (!*empty || depth == 0)) {
         code = git_treebuilder_write(out, builder);
-        status = code < 0 ? ako_git__fail(code, "cannot write a tree") : AKO_OK;
+        status = code < 0 ? ako_git__fail(code, "cannot write a tree") : ako_git__stored(git, out, "a tree");
     }
     git_treebuilder_free(builder);
     return status;

@@ -50,11 +50,12 @@ local function fields(record, opt)
     local workload = worst(record)
     local runtime, reference = milliseconds(workload.time_ns), milliseconds(workload.reference_ns)
     local speedup, overall = workload.speedup and workload.speedup.reference, record.speedup.reference
+    local several = speedup ~= nil and #record.workloads > 1
     return {
         compiled = record.machine_code ~= nil, correct = record.status == "PASSED", backend = record.lane or "none",
         runtime = runtime and runtime.mean or -1, runtime_stats = runtime,
         ref_runtime = reference and reference.mean or -1, ref_runtime_stats = reference,
-        speedup = speedup or -1, workload = #record.workloads > 1 and workload.id or nil, overall_speedup = overall,
+        speedup = speedup or -1, workload = several and workload.id or nil, overall_speedup = overall,
         excessive = overall ~= nil and overall > opt.excessive,
         error = record.status == "INFRA" and record.reason or nil, fast_p = (fast_p(opt.fast_p, record.workloads)),
     }

@@ -262,7 +262,8 @@ end
 
 --- Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 --- come first, so that they are right even where the journal cannot be written.
---- Sets .repaired to the number of the trial that was cut off, .left_alone to why its files stayed as they are.
+--- Sets .repaired to the number of the trial that was cut off, .restored, or .left_alone to why its files stayed as
+--- they are.
 function Session:repair()
     local intent = self.open
     if intent and not intent.candidate then -- the user's own edit, which nobody has judged
@@ -271,6 +272,7 @@ function Session:repair()
         self.repaired = intent and intent.trial or #self.history
         local restored, problem, code = self:restore(intent and intent.commit or self.placed)
         if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
+        self.restored = restored == true
     end
     if self.placed then
         append(self, { kind = "restored" })

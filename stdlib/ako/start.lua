@@ -162,7 +162,10 @@ function Start:close()
     local opened = self.session
     if opened and opened.journal and (opened.open or opened.placed) then
         local _, problem = fault.catch(opened.repair, opened)
-        if problem then self.progress:note("the best is not back yet, the next start does it: " .. problem) end
+        if problem then
+            self.progress:note(("session     %s: %s; the next start does the rest: %s"):format(opened.name,
+                opened.restored and "the best is back" or "the best is not back yet", problem))
+        end
     end
     if opened then opened:close() end
     if self.evaluator then self.evaluator:close() end

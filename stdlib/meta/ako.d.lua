@@ -1329,7 +1329,8 @@ function Session:restore(attempt) end
 
 ---Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 ---come first, so that they are right even where the journal cannot be written.
----Sets .repaired to the number of the trial that was cut off, .left_alone to why its files stayed as they are.
+---Sets .repaired to the number of the trial that was cut off, .restored, or .left_alone to why its files stayed as they
+---are.
 function Session:repair() end
 
 ---Writes the last line; the session takes no more trials.

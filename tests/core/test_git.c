@@ -16,6 +16,7 @@
 #include "error.h"
 #include "fs.h"
 #include "git.h"
+#include "small_disk.h"
 
 static char root[256]; /* holds home/ and repo/ */
 static char repo[300];
@@ -200,6 +201,49 @@ static void init_uses_what_is_there(void **state)
     assert_string_equal(ako_git_prefix(inner), "a/b/");
     assert_string_equal(ako_git_workdir(inner), repo);
     ako_git_free(inner);
+}
+
+/* Commits a file of bytes that compress badly, if there is room: false when something was said to be there and is not.
+ */
+static bool store_honestly(unsigned seed)
+{
+    char name[16], text[600];
+    snprintf(name, sizeof name, "f%u", seed);
+    for (size_t i = 0; i < sizeof text; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        text[i] = (char)(seed >> 24);
+    }
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    ako_git_oid tree, commit;
+    const char *const paths[] = {name};
+    if (ako_fs_write(path, text, sizeof text, false) != AKO_OK || ako_git_tree(&tree, git, NULL, paths, 1) != AKO_OK)
+        return true;
+    const ako_git_commit_spec spec = {.tree = tree.hex, .message = "m"};
+    if (ako_git_commit(&commit, git, &spec) != AKO_OK)
+        return true;
+    ako_buf content = {0};
+    bool there = ako_git_read(&content, git, commit.hex, name) == AKO_OK && content.size == sizeof text;
+    ako_buf_free(&content);
+    return there;
+}
+
+static int store_on_a_full_disk(void)
+{
+    if (ako_git_init(&git, root, false, NULL) != AKO_OK)
+        return 1;
+    for (unsigned round = 1; round < 64; round++) {
+        fill_disk(root, 4096 * (long)(round % 8));
+        if (!store_honestly(round))
+            return 2;
+    }
+    return 0;
+}
+
+static void says_what_a_full_disk_does_not_take(void **state)
+{
+    (void)state;
+    assert_true(with_small_disk(root, store_on_a_full_disk));
 }
 
 static void init_can_insist_on_one_of_its_own(void **state)
@@ -791,6 +835,7 @@ int main(void)
         cmocka_unit_test(hashes_without_a_repository),
         TEST(init_makes_an_unborn_main),
         TEST(init_uses_what_is_there),
+        TEST(says_what_a_full_disk_does_not_take),
         TEST(init_can_insist_on_one_of_its_own),
         TEST(init_leaves_a_damaged_repository_alone),
         TEST(opening_says_what_is_wrong),

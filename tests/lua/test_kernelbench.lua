@@ -111,6 +111,7 @@ t.test("with several workloads the lines say whose figures they are", function()
     local slow, fast = workload("N=7", 1.5), workload("N=4096", 3.0)
     t.eq(shown(2.0, slow, fast)[7], "WORKLOAD: N=7, of all workloads the one that gains least")
     t.eq(#shown(2.0, slow, fast), 7)
+    t.eq(#shown(nil, { id = "N=7" }, { id = "N=8" }), 6)
     t.eq(shown(1.5, slow)[1], "COMPILED: True")
     t.eq(shown(12.0, fast, slow)[1], "[WARNING] Excessive speedup 12.00x over 10x threshold detected; "
         .. "below: N=7, of all workloads the one that gains least")
