@@ -164,7 +164,8 @@ static int bury(ako_evaluator *e, const char *fault)
 {
     int how = -1;
     char ending[128] = "", words[600];
-    if (e->pid > 0 && ako_process_wait(e->pid, &how, ako_clock_ns() + GRACE_NS / 10) == AKO_OK)
+    bool ended = e->pid > 0 && ako_process_wait(e->pid, &how, ako_clock_ns() + GRACE_NS / 10) == AKO_OK;
+    if (ended && how != 0)
         ako_process_describe(ending, sizeof ending, how);
     if (e->pid > 0)
         ako_process_kill_tree(e->pid, GRACE_NS);

@@ -92,6 +92,7 @@ static void test_terminated_by_a_candidate(void **state)
     json_t *trial = trial_message(
         unit(SIGNALS "{ kill(getppid(), SIGTERM); for (;;) pause(); (void)x, (void)y, (void)n; }"), 20000);
     assert_int_equal(ako_evaluator_request(e, &answer, trial, NULL, NULL), AKO_CHILD);
+    assert_string_equal(ako_error_last()->message, "the evaluator was told to stop by a signal");
     assert_null(answer);
     ako_evaluator_stop(e);
     assert_passes();
