@@ -49,15 +49,17 @@ end
 --- "" otherwise. `known` is a set (name -> anything) or an array of names.
 function fault.nearest(name, known)
     local best, best_distance
+    local most = math.max(1, #name // 3)
     for key, value in pairs(known) do
         local candidate = math.type(key) == "integer" and value or key
-        if type(candidate) == "string" then
+        -- Lengths further apart than `most` are edits enough; comparing a name of many kilobytes would take seconds.
+        if type(candidate) == "string" and math.abs(#candidate - #name) <= most then
             local distance = fault.distance(name:lower(), candidate:lower())
             local closer = not best or distance < best_distance or (distance == best_distance and candidate < best)
             if closer then best, best_distance = candidate, distance end
         end
     end
-    if not best or best_distance > math.max(1, #name // 3) or best_distance >= #name then return "" end
+    if not best or best_distance > most or best_distance >= #name then return "" end
     return (" (did you mean '%s'?)"):format(best)
 end
 
