@@ -16,6 +16,8 @@ local GRID_LIMITS = { 2 ^ 31 - 1, 65535, 65535 }
 local BLOCK_LIMITS = { 1024, 1024, 64 }
 local THREADS_IN_A_BLOCK = 1024
 local BLOCKS_IN_A_CLUSTER = 16
+local HIGHEST_RANK = 8
+local LARGEST_SCRATCH = 2.0 ^ 44 -- bytes
 
 local DIRECTIVES = { launch = true, scratch = true, tune = true }
 
@@ -221,7 +223,8 @@ local function bind_launch(entry, spec, task, workload, names)
     local threads = block[1] * block[2] * block[3]
     fault.check(threads <= THREADS_IN_A_BLOCK, "a block of %d threads; at most %d", threads, THREADS_IN_A_BLOCK)
     local shared = axes.integer(entry.shared, names)
-    fault.check(shared >= 0, "shared memory '%s' is %d bytes for workload %s", entry.shared.text, shared, id)
+    fault.check(shared >= 0 and shared < 2 ^ 31, "shared memory '%s' is %d bytes for workload %s", entry.shared.text,
+        shared, id)
     local args = {}
     for i, tree in ipairs(entry.args) do args[i] = argument(task, spec, tree, names) end
     return { symbol = launch.instance(entry.name, spec.point), line = entry.line, grid = grid, block = block,
@@ -229,11 +232,14 @@ local function bind_launch(entry, spec, task, workload, names)
 end
 
 local function bind_scratch(entry, names, id)
-    local shape = {}
+    local shape, bytes = {}, dtypes.check(entry.dtype).size + 0.0
+    fault.check(#entry.dims <= HIGHEST_RANK, "a shape of %d dimensions; at most %d", #entry.dims, HIGHEST_RANK)
     for i, tree in ipairs(entry.dims) do
         shape[i] = axes.integer(tree, names)
         fault.check(shape[i] >= 1, "dimension '%s' is %d for workload %s", tree.text, shape[i], id)
+        bytes = bytes * shape[i]
     end
+    fault.check(bytes <= LARGEST_SCRATCH, "%.3g bytes for workload %s; no device has so many", bytes, id)
     return { name = entry.name, dtype = entry.dtype, shape = shape }
 end
 

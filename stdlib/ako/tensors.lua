@@ -10,6 +10,7 @@ local tensors = {}
 
 local ROLES = { input = true, output = true, inout = true }
 local FIELDS = { "init", "role" }
+local HIGHEST_RANK = 8
 local FILE_FORMATS = { npy = true, npz = true, safetensors = true, raw = true }
 
 --- Raises unless every key of `given` is one of `known` (an array) or an integer up to `positional`.
@@ -73,6 +74,7 @@ end
 local function read_dims(dims, what)
     fault.check(type(dims) == "table", "%s: the second field must be its shape, as { \"B\", \"D\" }", what)
     local trees = {}
+    fault.check(#dims <= HIGHEST_RANK, "%s: a shape of %d dimensions; at most %d", what, #dims, HIGHEST_RANK)
     for i, dim in ipairs(dims) do
         local good = type(dim) == "string" or math.type(dim) == "integer"
         fault.check(good, "%s: dimension %d must be an axis, an expression or an integer", what, i)

@@ -84,6 +84,11 @@ t.test("sizes that no device takes", function()
     t.fails("a block of 2048 threads; at most 1024", bind("//! launch k<<<1, (64, 32)>>>(x)"))
     t.fails("block 'D' is 4095", bind("//! launch k<<<1, D>>>(x)"))
     t.fails("shared memory '%-1' is %-1 bytes", bind("//! launch k<<<1, 1, -1>>>(x)"))
+    t.fails("^kernel.cu:1: launch: shared memory '2147483648' is 2147483648 bytes",
+        bind("//! launch k<<<1, 1, 2147483648>>>(x)"))
+    t.fails("^kernel.cu:1: scratch: 3.6e%+16 bytes for workload B=7,D=4095,N=3; no device has so many",
+        bind("//! scratch p f32 (9000000000000000)"))
+    t.fails("^kernel.cu:1: scratch: a shape of 9 dimensions; at most 8", bind("//! scratch p f32 (1,1,1,1,1,1,1,1,1)"))
     t.fails("grid 7 is no multiple of cluster 2", bind("//! launch k<<<B, 1>>>(x) cluster=(2)"))
     t.fails("a cluster of 32 blocks", bind("//! launch k<<<(16, 16), 1>>>(x) cluster=(8, 4)"))
     t.fails("'eps' is 1e%-06, not an integer", bind("//! launch k<<<eps, 1>>>(x)"))

@@ -130,6 +130,8 @@ t.test("mistakes: file, line and the nearest name", function()
     t.fails("task.lua:8: scalar eps: the second field must be its value", load_with('{ "f32", 1e-6 }', '{ "f32" }'))
     t.fails("scalar eps: 1.5 is no i32", load_with('{ "f32", 1e-6 }', '{ "i32", 1.5 }'))
     t.fails("task.lua: lacks 'workloads'", load_with(WORKLOADS .. ",", ""))
+    t.fails("task.lua:6: tensor y: a shape of 9 dimensions; at most 8",
+        load_with('{ "B", "D" }, role', '{ 1, 1, 1, 1, 1, 1, 1, 1, 1 }, role'))
     t.fails("scalar eps: 300 is no u8", load_with('{ "f32", 1e-6 }', '{ "u8", 300 }'))
 end)
 
