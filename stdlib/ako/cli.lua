@@ -29,7 +29,7 @@ local HOST_OPTIONS = {
     { name = "verbose", short = "v", kind = "flag", text = "also what the core has to say" },
     { name = "color", kind = "text", value = "WHEN", check = { "auto", "always", "never" },
         text = "auto, always or never (default: auto)" },
-    { name = "time-limit", kind = "number", value = "SECONDS", check = { min = 0 },
+    { name = "time-limit", kind = "number", value = "SECONDS", check = { min = 0, max = 1000000000 },
         text = "of Lua's own running time, anew after each hook (default: 10; 0: none)" },
     { name = "memory-limit", kind = "size", text = "of Lua (default: 256M)" },
     { name = "list", kind = "flag", text = "names the bundled policies" },

@@ -3,6 +3,7 @@
 
 local clock = require "ako.clock"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local plan = require "ako.plan"
@@ -73,7 +74,7 @@ local function words(hook, value)
     if value ~= nil and type(value) ~= "string" then
         fault.raise("POLICY", "hook '%s' must give its reason in words, gave a %s value", hook, type(value))
     end
-    return value
+    return value and format.utf8(value)
 end
 
 local function changed_protected(self)

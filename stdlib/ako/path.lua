@@ -15,6 +15,9 @@ function path.is_inside(name)
     return not ("/" .. name .. "/"):find("/../", 1, true)
 end
 
+--- True for a name that records can hold: UTF-8 without control characters.
+function path.is_text(name) return utf8.len(name) ~= nil and not name:find("%c") end
+
 local LARGEST_SOURCE = 16 << 20 -- bytes; what is larger was not written to be compiled
 
 --- The text of a file that somebody wrote: a plain one of at most 16 MB, so that no pipe, device or mistake for a

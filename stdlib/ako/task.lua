@@ -16,6 +16,7 @@ local FIELDS = { "name", "description", "tensors", "scalars", "axes", "workloads
 local PREDICATES = { allclose = "allclose_ref", allclose_ref = "allclose_ref", allclose_out = "allclose_out",
     ratio_cap = "ratio_cap", abs_and_rel = "abs_and_rel" }
 local TOLERANCE = { "atol", "rtol", "ratio", "cap", "equal_nan", "equal_inf" }
+local LONGEST_NAME = 200
 local WORKLOAD_FIELDS = { weight = true, name = true }
 local PLACES = { "gpu", "cpu" }
 
@@ -63,7 +64,9 @@ end
 
 local function read_strings(given, what)
     fault.check(type(given) == "table", "%s must be a list of strings", what)
-    for i, item in ipairs(given) do fault.check(type(item) == "string", "%s: item %d must be a string", what, i) end
+    for i, item in ipairs(given) do
+        fault.check(type(item) == "string" and utf8.len(item), "%s: item %d must be a string of UTF-8", what, i)
+    end
     return given
 end
 
@@ -91,11 +94,13 @@ local function read_program(given, what, known)
     for i, name in ipairs(given) do
         local good = type(name) == "string" and path.is_inside(name)
         fault.check(good, "%s: file %d must be a relative path inside the task's folder", what, i)
+        fault.check(path.is_text(name), "%s: the name of file %d must be UTF-8 without control characters", what, i)
         files[i] = name
     end
     fault.check(#files > 0, "%s names no file", what)
     tensors.check_keys(given, { "entry", "args", "options" }, #files, what)
-    fault.check(given.entry == nil or type(given.entry) == "string", "%s: entry must be a string", what)
+    local entry = given.entry
+    fault.check(entry == nil or type(entry) == "string" and path.is_text(entry), "%s: entry must be a name", what)
     for i, name in ipairs(given.args and read_strings(given.args, what .. ": args") or {}) do
         if not known[name] then
             fault.raise("INVALID", "%s: argument %d: unknown name '%s'%s", what, i, name, fault.nearest(name, known))
@@ -164,9 +169,12 @@ local function read_workload(given, what)
             values[name] = value
         end
     end
+    local name = given.name
+    fault.check(name == nil or type(name) == "string" and #name <= LONGEST_NAME and path.is_text(name),
+        "%s: its name must be a string of UTF-8, at most %d bytes and no control characters", what, LONGEST_NAME)
     local weight = given.weight or 1
     fault.check(type(weight) == "number" and weight > 0 and weight < math.huge, "%s: weight must be positive", what)
-    return { id = given.name or identity(values), axes = values, weight = weight + 0.0, what = what }
+    return { id = name or identity(values), axes = values, weight = weight + 0.0, what = what }
 end
 
 local function read_workloads(given, what)

@@ -49,6 +49,7 @@ local init_readers = {
 
 local function read_file_init(init, name, what)
     tensors.check_keys(init, { "key" }, 1, what)
+    fault.check(path.is_text(init[1]), "%s: the name of the file must be UTF-8 without control characters", what)
     local format = path.extension(init[1])
     fault.check(init.key == nil or type(init.key) == "string", "%s: key must be a string", what)
     return { file = init[1], format = format, member = init.key or name }

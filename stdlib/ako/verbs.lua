@@ -33,6 +33,8 @@ local function render(ctx, run)
     if not good then
         fault.raise("POLICY", "hook 'render' must return a list of lines and a table for the JSON object, or no table")
     end
+    local written, problem = pcall(json.encode, members or {})
+    if not written then fault.raise("POLICY", "hook 'render' returned what JSON cannot say: %s", problem) end
     return lines, members
 end
 

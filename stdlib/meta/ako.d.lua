@@ -1061,6 +1061,10 @@ local path = {}
 ---@param name string
 function path.extension(name) end
 
+---True for a name that records can hold: UTF-8 without control characters.
+---@param name string
+function path.is_text(name) end
+
 ---The text of a file that somebody wrote: a plain one of at most 16 MB, so that no pipe, device or mistake for a source
 ---is waited for.
 ---@param file string

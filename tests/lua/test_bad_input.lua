@@ -138,7 +138,11 @@ t.test("hooks that return nonsense end the run with exit 4", function()
     for _, results in ipairs { { 3 }, { {}, 3 }, { { {} } } } do
         t.match(nonsense("render", table.unpack(results)), "hook 'render' must return a list of lines and a table")
     end
+    t.match(nonsense("render", {}, { when = os.time }), "hook 'render' returned what JSON cannot say: .*function")
     t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=50")
+    local code = outcome(folder, { policy = { accept = function() return "revert", "\xFF\n" end } },
+        { candidates = folder .. "/candidates" })
+    t.eq(code, 0)
 end)
 
 t.test("a workspace belongs to one run at a time", function()

@@ -163,6 +163,8 @@ t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "check", "--memory-limit=lots"), 2,
         "option --memory-limit must be a size such as 64M, got 'lots'")
     says(run("mine.lua", "check", "--json=yes"), 2, "option --json takes no value")
+    says(run("--time-limit=1e300", "mine.lua", "check"), 2,
+        "option --time-limit must be at most 1000000000, got '1e300'")
     says(run("--color=red", "mine.lua"), 2, "option --color must be one of auto, always, never, got 'red'")
     says(run("--device=gpu", "mine.lua", "check"), 2, "option --device must be auto, cpu, cuda or cuda:N, got 'gpu'")
     says(run("--tsk=x", "mine.lua"), 2, "unknown option '--tsk' (did you mean '--task'?)")
