@@ -1,8 +1,8 @@
 /* The paired decision: is the candidate B faster than the incumbent A? Both are timed close together, in alternating
  * order, and judged by D = ln(b / a) of each pair, never by two medians taken one after the other. Looks after a few
  * sizes share the error: each has alpha / n_looks. The interval at a look is the exact rank interval of the median of D
- * (core/stats.h), the looks a Bonferroni split. Chen & Revels arXiv:1608.04295 and Bulej et
- * al. arXiv:2001.05811 on why pairs. All numbers come from the caller. */
+ * (core/stats.h), the looks a Bonferroni split. Chen & Revels arXiv:1608.04295 and Bulej et al. arXiv:2001.05811 say
+ * why pairs. All numbers come from the caller. */
 #ifndef AKO_PAIRED_H
 #define AKO_PAIRED_H
 
@@ -27,12 +27,15 @@ typedef struct ako_paired_plan {
     bool strict;      /* keep only when the whole interval lies beyond the threshold */
     ako_score score;
     /* A pair is dropped when its two SM clocks differ by more than `clock_pair`, or one of them is further than
-     * `clock_run` from the median of all; with more than `most_dropped` of the pairs gone the run is unstable. When more
-     * than `one_sided` of the differing pairs have one sign, the candidate moves the clock itself, and they stay.
-     * Shares; 0 switches the rule off. Pairs without clocks (0 MHz) are never dropped. */
+     * `clock_run` from the median of all; with more than `most_dropped` of the pairs gone the run is unstable. When
+     * more than `one_sided` of a workload's differing pairs have one sign, and that is neither chance (a sign test at
+     * alpha) nor few enough to drop, the candidate moves the clock itself, and they stay. A round is dropped when any
+     * workload's pair in it is. Shares; 0 switches the rule off. Pairs without clocks (0 MHz) are never dropped. */
     double clock_pair, clock_run, most_dropped, one_sided;
     double order_effect; /* medians of D of the two orders further apart than this are said; 0: not looked at */
-    double correlation;  /* lag-1 autocorrelation of D above this doubles the pairs that a look needs; 0: off */
+    /* With a lag-1 autocorrelation of D above this, n rounds tell as much as n / 2: what was due at n / 2 is decided at
+     * n, or at the end, and the interval is as wide as that of n / 2. 0: off. */
+    double correlation;
 } ako_paired_plan;
 
 int ako_paired_plan_check(const ako_paired_plan *plan); /* AKO_INVALID says which number is wrong */
@@ -61,20 +64,23 @@ typedef struct ako_gain {
 
 typedef struct ako_paired_result {
     ako_paired_verdict verdict;
-    int look;             /* 0-based index of the last look reached, -1: none */
+    int look;              /* 0-based index of the last look that so many rounds reach, -1: none */
     size_t pairs, dropped; /* rounds measured; of these dropped for their clocks */
     ako_gain score;
     bool order_effect, clock_coupled, correlated;
     double lag1; /* autocorrelation of D */
 } ako_paired_result;
 
-/* Judges what has been measured so far: pairs[w][0 .. n-1] for each workload, `weights` one a workload. `last`: nothing
- * more will come, so GO_ON becomes INCONCLUSIVE. Between two looks it says GO_ON. AKO_INVALID: a wrong plan, n 0 or a
- * time that is not positive. */
+/* Judges what has been measured so far: pairs[w][0 .. n-1] for each workload, `weights` one a workload. It decides when
+ * n is one of the looks and says GO_ON between them; the last look, or `last` when nothing more will come, turns GO_ON
+ * into INCONCLUSIVE. `last` between two looks decides too, as it takes the place of the look that will not come; with
+ * fewer rounds than the first look nothing is decided. KEEP: the median gains the threshold and the whole interval is
+ * below 0 (strict: gains the threshold too). REVERT: the whole interval gains less. AKO_INVALID: a wrong plan, n 0, a
+ * time that is not positive, or weights that are negative or all 0. */
 int ako_paired_look(ako_paired_result *out, const ako_paired_plan *plan, const ako_pair *const *pairs,
                     const double *weights, int n_workloads, size_t n, bool last);
 
-/* The same estimate for one workload alone, for the record. */
+/* The same estimate for one workload alone, for the record, at any n; its `n` leaves out what its clocks drop. */
 int ako_paired_gain(ako_gain *out, const ako_paired_plan *plan, const ako_pair *pairs, size_t n);
 
 #endif
