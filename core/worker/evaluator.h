@@ -63,6 +63,9 @@ int candidate_start(evaluator *ev, ako_place place, const char *timer); /* likew
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
 
+/* attack.c: the request "attack". */
+int attack_run(evaluator *ev, const json_t *request, json_t *answer);
+
 /* trial.c: the request "trial". */
 int trial_run(evaluator *ev, const json_t *request, json_t *answer);
 

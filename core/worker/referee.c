@@ -240,6 +240,20 @@ static int on_overrun(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? pack_into(answer, json_pack("{s:s}", "overrun", text)) : status;
 }
 
+/* {"set","seed","other","tolerances"}: the task's self-test on inputs that were prepared from `seed`. */
+static int on_attack(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    prepared *p;
+    reference_fault fault = {0};
+    int status = read_prepared(&p, r, request);
+    if (status == AKO_OK && !p->provable)
+        status = ako_fail(AKO_INVALID, "referee", "that set has no golden");
+    if (status == AKO_OK)
+        status = referee_attack(r, p, request, answer, &fault);
+    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
 /* {"timer"}: made before it is needed, while the evaluator clears up after the candidate. */
 static int on_timer(ako_server *server, const json_t *request, json_t *answer)
 {
@@ -299,7 +313,8 @@ int role_referee(ako_wire *wire)
 {
     static const serve_op ops[] = {{"open", on_open},       {"task", on_task},       {"reference", on_reference},
                                    {"memory", on_memory},   {"prepare", on_prepare}, {"verify", on_verify},
-                                   {"overrun", on_overrun}, {"timer", on_timer},     {"time", on_time}};
+                                   {"overrun", on_overrun}, {"timer", on_timer},     {"time", on_time},
+                                   {"attack", on_attack}};
     referee state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};
     int status = serve(&server, ops, sizeof ops / sizeof *ops);

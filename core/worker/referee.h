@@ -96,10 +96,15 @@ void referee_forget_files(referee *r);
 int referee_bind(referee *r, int workload, reference_fault *fault);
 /* *took_ns: how long the reference ran, 0 when its golden was kept. */
 int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t *took_ns, reference_fault *fault);
+/* The reference on what the inputs hold now; its result lies in p->golden and is not kept. */
+int referee_run(referee *r, prepared *p, reference_fault *fault);
 void golden_cache_clear(golden_cache *cache);
 
 /* referee_verify.c: adds status, reason, code and figures to `answer`. */
 int referee_verify(referee *r, const prepared *p, json_t *answer);
 int referee_describe_overrun(char *out, size_t size, const ako_arena *arena, ako_ops *ops, void *base);
+
+/* referee_attack.c: the task's self-test on a prepared set, which must be prepared anew after it. */
+int referee_attack(referee *r, prepared *p, const json_t *request, json_t *answer, reference_fault *fault);
 
 #endif

@@ -209,6 +209,15 @@ int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t
     return status;
 }
 
+int referee_run(referee *r, prepared *p, reference_fault *fault)
+{
+    p->golden = ako_memory_base(r->goldens.blocks[p - r->prepared]);
+    int status = referee_bind(r, p->workload, fault);
+    if (status != AKO_OK || fault->reason[0])
+        return status;
+    return referee_runs_away(r) ? run_away(r, p, fault) : run_in_place(r, p, fault);
+}
+
 void golden_cache_clear(golden_cache *cache)
 {
     for (int i = 0; i < cache->n; i++)

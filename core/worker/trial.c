@@ -9,7 +9,7 @@
 #define LOCK_SLICE_NS INT64_C(100000000)
 #define WAIT_REPORT_NS INT64_C(2000000000)
 
-static int list_workloads(trial *t)
+int trial_list_workloads(trial *t)
 {
     t->workloads = json_array();
     for (int w = 0; w < t->ev->task->n_workloads; w++)
@@ -43,7 +43,7 @@ static void report_wait(evaluator *ev, int64_t *last_ns)
 }
 
 /* Held by somebody else it is waited for; that time is in no budget. */
-static int take_lock(trial *t, ako_lock **lock)
+int trial_take_lock(trial *t, ako_lock **lock)
 {
     bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
     int64_t give_up = ako_clock_ns() + LOCK_LIMIT_NS, reported = 0;
@@ -65,7 +65,7 @@ static int check_and_time(trial *t)
 {
     ako_lock *lock = NULL;
     int64_t asked = ako_clock_ns();
-    int status = take_lock(t, &lock);
+    int status = trial_take_lock(t, &lock);
     int64_t start = ako_clock_ns();
     t->wait_cost_ns = start - asked;
     if (status == AKO_OK && !t->ended && t->wants_check)
@@ -134,7 +134,7 @@ int trial_run(evaluator *ev, const json_t *request, json_t *answer)
     trial t = {.ev = ev, .answer = answer, .started_ns = ako_clock_ns()};
     int status = trial_read(&t, request);
     if (status == AKO_OK)
-        status = list_workloads(&t);
+        status = trial_list_workloads(&t);
     if (status == AKO_OK)
         status = run_steps(&t);
     if (status == AKO_CANCELLED || status == AKO_EOF)

@@ -67,6 +67,11 @@ int trial_settle_referee(trial *t, json_t **last);
 int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /* golden: outputs will be verified */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
+int trial_list_workloads(trial *t);             /* trial.c: an entry for each in the answer */
+int trial_take_lock(trial *t, ako_lock **lock); /* trial.c: of the place where t->unit runs */
+int trial_await_reference(trial *t);            /* trial_build.c */
+int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee, which has its task */
+
 int trial_build(trial *t); /* trial_build.c: waits for both builds */
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);

@@ -151,7 +151,8 @@ static bool is_input_fault(int status)
 static int referee_broke(trial *t, int status, const char *op, int workload)
 {
     char reason[900];
-    bool reference_ran = strcmp(op, "prepare") == 0 || strcmp(op, "time") == 0 || strcmp(op, "reference") == 0;
+    bool reference_ran = strcmp(op, "prepare") == 0 || strcmp(op, "time") == 0 || strcmp(op, "reference") == 0 ||
+                         strcmp(op, "attack") == 0;
     snprintf(reason, sizeof reason, "%.700s", ako_error_last()->message);
     child_kill(&t->ev->referee);
     if (status == AKO_TIMEOUT && reference_ran)

@@ -46,7 +46,7 @@ static int await_solution(trial *t)
 }
 
 /* The reference has no limit of its own: it is the task author's, and the host can always interrupt. */
-static int await_reference(trial *t)
+int trial_await_reference(trial *t)
 {
     build_job *job = &t->ev->reference_build;
     int status = AKO_OK;
@@ -75,6 +75,6 @@ int trial_build(trial *t)
 {
     int status = await_solution(t);
     if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
-        status = await_reference(t);
+        status = trial_await_reference(t);
     return status;
 }

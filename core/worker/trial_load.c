@@ -10,7 +10,7 @@ int trial_ask_memory(trial *t)
 }
 
 /* The reference as built; the referee keeps it from trial to trial. */
-static int hand_over_reference(trial *t)
+int trial_hand_over_reference(trial *t)
 {
     if (t->ev->referee_has_reference)
         return AKO_OK;
@@ -54,7 +54,7 @@ int trial_load(trial *t)
     t->n_sets = (int)json_array_size(json_object_get(memory, "handles"));
     int n_fds = exchange_take(fds, t->ev->referee.wire, memory);
     if (status == AKO_OK && !t->ended)
-        status = hand_over_reference(t);
+        status = trial_hand_over_reference(t);
     if (status == AKO_OK && !t->ended)
         status = trial_settle_candidate(t);
     if (status == AKO_OK && !t->ended)

@@ -1,0 +1,103 @@
+/* The request "attack": the task's self-test, which needs no candidate. The referee does it, workload by workload,
+ * under the device's lock; here is what comes before: the reference built, buffers as for a solution that is the
+ * reference. */
+#include "clock.h"
+#include "device_json.h"
+#include "error.h"
+#include "exchange.h"
+#include "pack.h"
+#include "reader.h"
+#include "trial.h"
+
+#define START_LIMIT_NS INT64_C(120000000000)
+
+typedef struct wish {
+    int64_t seed, other;
+    const json_t *tolerances; /* borrowed; NULL: none are offered */
+    int64_t limit_ns;         /* for a workload; 0: none */
+} wish;
+
+static int read_wish(wish *w, const json_t *request)
+{
+    ako_reader reader;
+    size_t n = 0;
+    int status = ako_reader_init(&reader, request, "attack");
+    if (status == AKO_OK)
+        status = ako_read_integer(&w->seed, &reader, "seed", INT64_MIN, INT64_MAX, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_integer(&w->other, &reader, "other", INT64_MIN, INT64_MAX, AKO_REQUIRED);
+    if (status == AKO_OK && w->seed == w->other)
+        status = ako_reader_fail(&reader, "other", "must be another seed");
+    if (status == AKO_OK)
+        status = ako_read_integer(&w->limit_ns, &reader, "limit", 0, INT64_MAX / 4, AKO_OPTIONAL);
+    return status == AKO_OK ? ako_read_array(&w->tolerances, &n, &reader, "tolerances", 64, AKO_OPTIONAL) : status;
+}
+
+/* The buffers are for the referee alone: what it exports is closed again. */
+static int get_ready(trial *t)
+{
+    json_t *memory = NULL;
+    int fds[EXCHANGE_SETS];
+    trial_begin_step(t, "build", 0);
+    int status = referee_start(t->ev);
+    if (status == AKO_OK)
+        status = trial_ask_memory(t);
+    if (status == AKO_OK)
+        status = trial_await_reference(t);
+    if (status != AKO_OK || t->ended)
+        return status;
+    trial_begin_step(t, "start", START_LIMIT_NS);
+    status = trial_settle_referee(t, &memory);
+    exchange_close(fds, exchange_take(fds, t->ev->referee.wire, memory));
+    json_decref(memory);
+    return status == AKO_OK && !t->ended ? trial_hand_over_reference(t) : status;
+}
+
+static int attack_workload(trial *t, const wish *w, int workload)
+{
+    json_t *reply = NULL;
+    int status = trial_prepare(t, workload, 0, w->seed, true);
+    if (status != AKO_OK || t->ended)
+        return status;
+    json_t *request = json_pack("{s:i, s:I, s:I, s:O*}", "set", 0, "seed", (json_int_t)w->seed, "other",
+                                (json_int_t)w->other, "tolerances", w->tolerances);
+    status = trial_ask_referee(t, &reply, "attack", request, workload);
+    static const char *const members[] = {"outputs", "inputs", "again", "attacks", "holds"};
+    json_t *entry = json_array_get(t->workloads, (size_t)workload);
+    for (size_t i = 0; reply && i < sizeof members / sizeof *members; i++)
+        json_object_set(entry, members[i], json_object_get(reply, members[i]));
+    json_decref(reply);
+    evaluator_progress(t->ev, "attack", workload + 1, t->ev->task->n_workloads);
+    return status;
+}
+
+static int attack_all(trial *t, const wish *w)
+{
+    ako_lock *lock = NULL;
+    int status = trial_take_lock(t, &lock);
+    trial_begin_step(t, "check", w->limit_ns);
+    for (int i = 0; status == AKO_OK && !t->ended && i < t->ev->task->n_workloads; i++)
+        status = attack_workload(t, w, i);
+    ako_lock_release(lock);
+    return status;
+}
+
+int attack_run(evaluator *ev, const json_t *request, json_t *answer)
+{
+    trial t = {.ev = ev, .answer = answer, .unit = ev->reference, .step = "build", .started_ns = ako_clock_ns()};
+    wish w = {0};
+    int status = read_wish(&w, request);
+    if (status == AKO_OK)
+        status = trial_list_workloads(&t);
+    if (status == AKO_OK)
+        status = get_ready(&t);
+    if (status == AKO_OK && !t.ended)
+        status = attack_all(&t, &w);
+    if (status == AKO_OK && !t.ended)
+        status = trial_end(&t, "PASSED", "", "%s", "");
+    if (status != AKO_OK && child_owes_answer(&ev->referee))
+        child_kill(&ev->referee);
+    return status == AKO_OK
+               ? pack_into(answer, json_pack("{s:I}", "total_ns", (json_int_t)(ako_clock_ns() - t.started_ns)))
+               : status;
+}
