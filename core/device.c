@@ -86,6 +86,17 @@ static void read_sensors(ako_device_state *out, const ako_nvml_api *nvml, ako_nv
     ako_nvml_throttle_text(out->throttle_text, sizeof out->throttle_text, out->throttle_reasons);
 }
 
+static void read_modes(ako_device_state *out, const ako_nvml_api *nvml, ako_nvml_device gpu)
+{
+    unsigned value = 0, pending = 0;
+    out->sm_clock_max_mhz = known(nvml->nvmlDeviceGetMaxClockInfo(gpu, AKO_NVML_CLOCK_SM, &value), &value);
+    out->memory_clock_max_mhz = known(nvml->nvmlDeviceGetMaxClockInfo(gpu, AKO_NVML_CLOCK_MEMORY, &value), &value);
+    if (nvml->nvmlDeviceGetPersistenceMode)
+        out->persistence = known(nvml->nvmlDeviceGetPersistenceMode(gpu, &value), &value);
+    if (nvml->nvmlDeviceGetMigMode)
+        out->mig = known(nvml->nvmlDeviceGetMigMode(gpu, &value, &pending), &value);
+}
+
 static void read_tenants(ako_device_state *out, const ako_nvml_api *nvml, ako_nvml_device gpu)
 {
     ako_nvml_process processes[128];
@@ -108,7 +119,17 @@ int ako_device_state_get(ako_device_state *out, const ako_device_props *device)
 {
     const ako_nvml_api *nvml;
     ako_nvml_device gpu;
-    *out = (ako_device_state){-1, -1, -1, -1, -1, -1, 0, "", -1, {0}};
+    *out = (ako_device_state){.sm_clock_mhz = -1,
+                              .memory_clock_mhz = -1,
+                              .temperature_c = -1,
+                              .power_mw = -1,
+                              .utilization_pct = -1,
+                              .sm_clock_max_mhz = -1,
+                              .memory_clock_max_mhz = -1,
+                              .persistence = -1,
+                              .mig = -1,
+                              .memory_used_bytes = -1,
+                              .n_processes = -1};
     if (device->place == AKO_CPU)
         return ako_fail(AKO_UNAVAILABLE, "device", "the state of a CPU is not read: NVML knows GPUs alone");
     int status = ako_nvml(&nvml);
@@ -117,6 +138,7 @@ int ako_device_state_get(ako_device_state *out, const ako_device_props *device)
     if (status != AKO_OK)
         return status;
     read_sensors(out, nvml, gpu);
+    read_modes(out, nvml, gpu);
     read_tenants(out, nvml, gpu);
     return AKO_OK;
 }

@@ -34,6 +34,8 @@ int ako_device_find(ako_device_props *out, const char *spec);
 /* State read through NVML. Fields that cannot be read are -1 or empty; AKO_UNAVAILABLE without NVML. */
 typedef struct ako_device_state {
     int sm_clock_mhz, memory_clock_mhz, temperature_c, power_mw, utilization_pct;
+    int sm_clock_max_mhz, memory_clock_max_mhz;
+    int persistence, mig; /* modes: 1 on, 0 off */
     int64_t memory_used_bytes;
     uint64_t throttle_reasons; /* NVML bits */
     char throttle_text[256];   /* "sw_power_cap hw_slowdown" or "" */

@@ -56,6 +56,10 @@ int ako_device_state_json(ako_json **out, const ako_device_state *state)
     json_t *value = json_pack("{s:s}", "throttle", state->throttle_text);
     set_known(value, "sm_clock_mhz", state->sm_clock_mhz);
     set_known(value, "memory_clock_mhz", state->memory_clock_mhz);
+    set_known(value, "sm_clock_max_mhz", state->sm_clock_max_mhz);
+    set_known(value, "memory_clock_max_mhz", state->memory_clock_max_mhz);
+    set_known(value, "persistence", state->persistence);
+    set_known(value, "mig", state->mig);
     set_known(value, "temperature_c", state->temperature_c);
     set_known(value, "power_mw", state->power_mw);
     set_known(value, "utilization_pct", state->utilization_pct);

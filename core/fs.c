@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -301,6 +302,21 @@ bool ako_fs_is_file(const char *path)
 bool ako_fs_is_executable(const char *path)
 {
     return !ako_fs_is_dir(path) && access(path, X_OK) == 0;
+}
+
+bool ako_fs_is_writable(const char *path)
+{
+    return access(path, ako_fs_is_dir(path) ? W_OK | X_OK : W_OK) == 0;
+}
+
+int ako_fs_space(int64_t *available, int64_t *total, const char *path)
+{
+    struct statvfs fs;
+    if (statvfs(path, &fs) != 0)
+        return ako_fail_errno("fs", "cannot tell how much room %s has", path);
+    *available = (int64_t)(fs.f_bavail * fs.f_frsize);
+    *total = (int64_t)(fs.f_blocks * fs.f_frsize);
+    return AKO_OK;
 }
 
 static int keep_entry(const struct dirent *e)

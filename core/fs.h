@@ -46,6 +46,10 @@ bool ako_fs_exists(const char *path);
 bool ako_fs_is_dir(const char *path);
 bool ako_fs_is_file(const char *path); /* a plain one, or a link to one: reading it ends */
 bool ako_fs_is_executable(const char *path);
+bool ako_fs_is_writable(const char *path); /* by this user; of a folder: entries can be made in it */
+
+/* Bytes of the file system that holds `path`: those that this user can still fill, and all. */
+int ako_fs_space(int64_t *available, int64_t *total, const char *path);
 
 /* An exclusive lock (flock) on a folder for as long as *fd is open: nothing is written for it and nothing stays when
  * the process dies. AKO_BUSY when somebody else has it. */

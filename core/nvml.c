@@ -21,6 +21,8 @@ static const ako_symbol symbols[] = {
     AKO_SYMBOL(ako_nvml_api, nvmlDeviceGetMemoryInfo),
     AKO_SYMBOL(ako_nvml_api, nvmlDeviceGetCurrentClocksThrottleReasons),
     AKO_SYMBOL(ako_nvml_api, nvmlDeviceGetComputeRunningProcesses_v3),
+    AKO_SYMBOL_OPTIONAL(ako_nvml_api, nvmlDeviceGetPersistenceMode),
+    AKO_SYMBOL_OPTIONAL(ako_nvml_api, nvmlDeviceGetMigMode),
     {NULL, 0, false},
 };
 

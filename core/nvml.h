@@ -38,6 +38,9 @@ typedef struct ako_nvml_api {
     int (*nvmlDeviceGetMemoryInfo)(ako_nvml_device device, ako_nvml_memory *out);
     int (*nvmlDeviceGetCurrentClocksThrottleReasons)(ako_nvml_device device, unsigned long long *bits);
     int (*nvmlDeviceGetComputeRunningProcesses_v3)(ako_nvml_device device, unsigned *count, ako_nvml_process *out);
+    /* NULL in drivers that lack them */
+    int (*nvmlDeviceGetPersistenceMode)(ako_nvml_device device, unsigned *mode);
+    int (*nvmlDeviceGetMigMode)(ako_nvml_device device, unsigned *current, unsigned *pending);
 } ako_nvml_api;
 
 /* NVML of this process, opened and initialised by the first call (some ms). *out is static. AKO_UNAVAILABLE, the same

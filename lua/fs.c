@@ -83,6 +83,24 @@ static int fs_is_file(lua_State *L)
     return 1;
 }
 
+/* fs.is_writable(path): by this user; of a folder: entries can be made in it. */
+static int fs_is_writable(lua_State *L)
+{
+    lua_pushboolean(L, ako_fs_is_writable(akl_check_path(L, 1)));
+    return 1;
+}
+
+/* fs.space(path): bytes that its file system still has for this user, and all that it has. */
+static int fs_space(lua_State *L)
+{
+    int64_t available, total;
+    if (ako_fs_space(&available, &total, akl_check_path(L, 1)) != AKO_OK)
+        return akl_fail(L);
+    lua_pushinteger(L, available);
+    lua_pushinteger(L, total);
+    return 2;
+}
+
 /* fs.stat(path): { type = "file", "dir", "link" or "other", size (bytes), mtime_ns }, of a link itself. */
 static int fs_stat(lua_State *L)
 {
@@ -253,6 +271,8 @@ static const luaL_Reg functions[] = {
     {"remove_tree", fs_remove_tree},
     {"is_dir", fs_is_dir},
     {"is_file", fs_is_file},
+    {"is_writable", fs_is_writable},
+    {"space", fs_space},
     {"lock", fs_lock},
     {"stat", fs_stat},
     {"list", fs_list},

@@ -243,6 +243,16 @@ function fs.is_dir(path) end
 ---@return boolean
 function fs.is_file(path) end
 
+---By this user; of a folder: entries can be made in it.
+---@param path string
+---@return boolean
+function fs.is_writable(path) end
+
+---Bytes that its file system still has for this user, and all that it has.
+---@param path string
+---@return integer? available, integer|string total, ako.Code? code
+function fs.space(path) end
+
 ---An exclusive lock on a folder, until it is closed or the process ends; leaves nothing behind. BUSY when somebody,
 ---perhaps this process, has it.
 ---@param folder string

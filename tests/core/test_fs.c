@@ -212,6 +212,17 @@ static void looks_at_files(void **state)
     assert_true(ako_fs_is_executable(in_root("f")) && !ako_fs_is_executable(root));
 }
 
+static void knows_the_room_on_a_disk(void **state)
+{
+    (void)state;
+    int64_t available = -1, total = -1;
+    assert_int_equal(ako_fs_space(&available, &total, root), AKO_OK);
+    assert_true(available >= 0 && total > 0 && available <= total);
+    assert_int_equal(ako_fs_space(&available, &total, in_root("none")), AKO_NOTFOUND);
+    assert_true(ako_fs_is_writable(root));
+    assert_false(ako_fs_is_writable(in_root("none")));
+}
+
 static void makes_and_removes_folders(void **state)
 {
     (void)state;
@@ -296,6 +307,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(says_what_it_cannot_write, set_up, tear_down),
         cmocka_unit_test_setup_teardown(copies, set_up, tear_down),
         cmocka_unit_test_setup_teardown(looks_at_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(knows_the_room_on_a_disk, set_up, tear_down),
         cmocka_unit_test_setup_teardown(makes_and_removes_folders, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lists_in_byte_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(resolves, set_up, tear_down),

@@ -20,7 +20,8 @@ static const char fake_nvml[] =
     "const char *nvmlErrorString(int r) { return r == 6 ? \"Not Found\" : \"?\"; }\n"
     "int nvmlDeviceGetHandleByUUID(const char *u, void **d) { *d = 0; return strcmp(u, \"MIG-1-2\") ? 6 : 0; }\n"
     "int nvmlDeviceGetClockInfo(void *d, int c, unsigned *v) { *v = c == 1 ? 1980 : 3201; return 0; }\n"
-    "int nvmlDeviceGetMaxClockInfo(void *d, int c, unsigned *v) { return 3; }\n"
+    "int nvmlDeviceGetMaxClockInfo(void *d, int c, unsigned *v) { *v = 2000; return c == 1 ? 0 : 3; }\n"
+    "int nvmlDeviceGetPersistenceMode(void *d, unsigned *v) { *v = 1; return 0; }\n"
     "int nvmlDeviceGetTemperature(void *d, int s, unsigned *v) { *v = 41; return 0; }\n"
     "int nvmlDeviceGetPowerUsage(void *d, unsigned *v) { return 3; }\n"
     "int nvmlDeviceGetUtilizationRates(void *d, unsigned v[2]) { v[0] = 7; v[1] = 8; return 0; }\n"
@@ -51,6 +52,10 @@ static void reads_what_can_be_read(void **state)
     assert_int_equal(ako_device_state_get(&s, &gpu), AKO_OK);
     assert_int_equal(s.sm_clock_mhz, 1980);
     assert_int_equal(s.memory_clock_mhz, 3201);
+    assert_int_equal(s.sm_clock_max_mhz, 2000);
+    assert_int_equal(s.memory_clock_max_mhz, -1);
+    assert_int_equal(s.persistence, 1);
+    assert_int_equal(s.mig, -1); /* this NVML lacks the function */
     assert_int_equal(s.temperature_c, 41);
     assert_int_equal(s.power_mw, -1);
     assert_int_equal(s.utilization_pct, 7);
