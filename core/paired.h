@@ -28,9 +28,9 @@ typedef struct ako_paired_plan {
     ako_score score;
     /* A pair is dropped when its two SM clocks differ by more than `clock_pair`, or one of them is further than
      * `clock_run` from the median of all; with more than `most_dropped` of the pairs gone the run is unstable. When
-     * more than `one_sided` of a workload's differing pairs have one sign, and that is neither chance (a sign test at
-     * alpha) nor few enough to drop, the candidate moves the clock itself, and they stay. A round is dropped when any
-     * workload's pair in it is. Shares; 0 switches the rule off. Pairs without clocks (0 MHz) are never dropped. */
+     * more than `one_sided` of a workload's differing pairs have one sign, the candidate moves the clock itself, and
+     * they stay: if that is no chance (a sign test at alpha), or they are too many to be dropped. A round is dropped
+     * when any workload's pair in it is. Shares; 0 switches the rule off. Pairs without clocks (0 MHz) always stay. */
     double clock_pair, clock_run, most_dropped, one_sided;
     double order_effect; /* medians of D of the two orders further apart than this are said; 0: not looked at */
     /* With a lag-1 autocorrelation of D above this, n rounds tell as much as n / 2: what was due at n / 2 is decided at
