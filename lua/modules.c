@@ -13,6 +13,8 @@
     X(git)         \
     X(journal)     \
     X(json)        \
+    X(noise)       \
+    X(paired)      \
     X(process)     \
     X(regex)       \
     X(stats)       \

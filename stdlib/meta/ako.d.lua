@@ -89,7 +89,9 @@
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
 ---@overload fun(name: "ako.loop"): ako.loop
+---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.options"): ako.options
+---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
 ---@overload fun(name: "ako.plan"): ako.plan
 ---@overload fun(name: "ako.policy"): ako.policy
@@ -537,6 +539,63 @@ function Regex:gsub(text, replacement, max) end
 function Regex:split(text, max) end
 
 function Regex:close() end
+
+---Launches on machines that do not exist, to try rules on: "quiet", "drift" (slow), "shared" (with other tenants) and
+---"noisy". The same seed and stream give the same launches; other streams are the same machine long after.
+---@class ako.noise
+local noise = {}
+
+---What n launches of a kernel that takes base_ns take, in ns.
+---@param model string
+---@param seed integer
+---@param stream integer from 0 to 2^32 - 1
+---@param base_ns integer
+---@param n integer
+---@return integer[]
+function noise.launches(model, seed, stream, base_ns, n) end
+
+---n pairs of two kernels that both take base_ns, timed in turn; a sample is the median of so many launches.
+---@param model string
+---@param seed integer
+---@param stream integer
+---@param base_ns integer
+---@param n integer
+---@param launches integer 1 to 64
+---@return ako.Pairs
+function noise.pairs(model, seed, stream, base_ns, n, launches) end
+
+---Their names, from the quietest on.
+---@return string[]
+function noise.models() end
+
+---Samples of two that were timed in turn, the incumbent first in the first, third, ... pair.
+---@class ako.Pairs
+---@field candidate_ns integer[]
+---@field incumbent_ns integer[]
+---@field candidate_mhz? integer[] clocks; 0 is unknown
+---@field incumbent_mhz? integer[]
+
+---Gains are shares of the incumbent's time: 0.02 is 2 % less. look counts from 0, -1 is before the first.
+---@class ako.Paired
+---@field verdict "keep"|"revert"|"inconclusive"|"unstable"
+---@field look integer
+---@field pairs integer that were measured up to the verdict
+---@field dropped integer of these, because of their clocks
+---@field gain number
+---@field interval? number[] absent with too few pairs
+---@field order_effect boolean
+---@field clock_coupled boolean the candidate moves the clock itself
+---@field correlated boolean
+---@field lag1 number autocorrelation
+
+---The decision between two that were timed in turn; core/paired.h says how.
+---@class ako.paired
+local paired = {}
+
+---Judges pairs look by look, as if they were being measured, up to the first look that decides.
+---@param given { plan: table, weights?: number[], pairs: ako.Pairs[] } by workload; a plan's numbers are core/paired.h's
+---@return ako.Paired
+function paired.decide(given) end
 
 ---@class ako.stats
 local stats = {}
