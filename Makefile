@@ -33,7 +33,7 @@ CORE_ALL_LIBS := $(CORE_LIBS) -ldl -lm -lpthread -lrt
 
 # The modules that other programs may use, one header each.
 PUBLIC   := ako arena buf build cancel clock device dtype dtype_bits error evaluator fs git journal json log memory ops \
-            process regex runner stats tensor timing unit versions wire
+            paired process regex runner stats tensor timing unit versions wire
 CORE_SRC   := $(wildcard core/*.c) $(if $(HAVE_CUDA),$(wildcard core/gpu/*.c),$(wildcard core/nogpu/*.c))
 WORKER_SRC := $(wildcard core/worker/*.c)
 LUA_SRC    := $(wildcard lua/*.c)

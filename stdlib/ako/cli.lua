@@ -46,6 +46,11 @@ local VERBS = {
         { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },
     } },
     { name = "status", text = "where the session stands", options = {} },
+    { name = "simulate", text = "what the policy keeps of synthetic noise, or of a --session's trials", options = {
+        { name = "trials", kind = "integer", check = { min = 1, max = 1000000 },
+            text = "candidates for each noise and gain (default: 1000)" },
+        { name = "gains", kind = "text", value = "LIST", text = "true gains in % (default: -2,0,0.5,1,1.5,2,3,5)" },
+    } },
     { name = "check", text = "validates the policy", options = {} },
     { name = "help", text = "describes the policy", options = {} },
 }

@@ -11,6 +11,7 @@ local json = require "ako.json"
 local proposer = require "ako.proposer"
 local report = require "ako.report"
 local session = require "ako.session"
+local simulate = require "ako.simulate"
 local start = require "ako.start"
 local suite = require "ako.suite"
 local workspace = require "ako.workspace"
@@ -209,6 +210,13 @@ function verbs.plan(ctx)
         object[line[1]] = line[2]
     end
     object.steps, object.tolerance = started.plan.steps, started.plan.tolerance
+    out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
+    return exits.DONE
+end
+
+--- simulate: the policy's rule on synthetic noise, or on the trials of the session that is named.
+function verbs.simulate(ctx)
+    local lines, object = simulate.answer(ctx)
     out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
     return exits.DONE
 end

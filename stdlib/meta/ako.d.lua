@@ -104,6 +104,7 @@
 ---@overload fun(name: "ako.schema"): ako.schema
 ---@overload fun(name: "ako.seeds"): ako.seeds
 ---@overload fun(name: "ako.session"): ako.session
+---@overload fun(name: "ako.simulate"): ako.simulate
 ---@overload fun(name: "ako.start"): ako.start
 ---@overload fun(name: "ako.stats"): ako.stats
 ---@overload fun(name: "ako.suite"): ako.suite
@@ -1416,6 +1417,30 @@ function Session:sources(record) end
 
 ---Gives the journal back; closing twice is fine.
 function Session:close() end
+
+---Trying a policy before a GPU second is spent.
+---@class ako.simulate
+local simulate = {}
+
+---What the policy keeps of so many candidates for each noise and each true gain, a share. A cell is { gain, keep, revert,
+---inconclusive, kept, false_keep or missed_win, pairs }.
+---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
+---@param gains number[]
+---@param trials integer
+---@param seed integer
+---@return { noise: string, cells: table[] }[]
+function simulate.synthetic(ctx, gains, trials, seed) end
+
+---What the policy would have said of a session's trials, one after the other.
+---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
+---@param history ako.Record[]
+---@return { trials: table[], best?: ako.Record }
+function simulate.replay(ctx, history) end
+
+---The lines and the JSON object for the verb.
+---@param ctx table
+---@return string[] lines, table object
+function simulate.answer(ctx) end
 
 ---@class ako.start
 local start = {}

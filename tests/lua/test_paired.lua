@@ -94,7 +94,8 @@ t.test("wrong arguments raise", function()
     refused("no pairs", { plan = plan(), pairs = { { candidate_ns = {}, incumbent_ns = {} } } })
     refused("incumbent_ns of workload 2 has 9 numbers instead of 12", { plan = plan(),
         pairs = { good[1], workload(9, { 1 }) } })
-    refused("number 1 is not an integer", { plan = plan(), pairs = { { candidate_ns = { 1.5 }, incumbent_ns = { 1 } } } })
+    refused("number 1 is not an integer", { plan = plan(),
+        pairs = { { candidate_ns = { 1.5 }, incumbent_ns = { 1 } } } })
     refused("not above 0", { plan = plan(), pairs = { { candidate_ns = { 0 }, incumbent_ns = { 1 } } } })
     refused("none for workload 2", { plan = plan(), pairs = { good[1], good[1] }, weights = { 1 } })
     refused("weight of workload 1", { plan = plan(), pairs = good, weights = { -1 } })

@@ -1,0 +1,324 @@
+-- Trying a policy before a GPU second is spent: what its `accept` says of candidates whose true gain is known, timed on
+-- synthetic machines (ako.noise), and what it would have kept of a session's trials. Neither needs a device or a task.
+
+local fault = require "ako.fault"
+local format = require "ako.format"
+local git = require "ako.git"
+local json = require "ako.json"
+local noise = require "ako.noise"
+local paired = require "ako.paired"
+local report = require "ako.report"
+local session = require "ako.session"
+local stats = require "ako.stats"
+local trial = require "ako.trial"
+
+local simulate = {}
+
+-- What the synthetic kernel and its reference take, and of how many launches a sample in a pair is the median: what
+-- evaluators take of a kernel of this length.
+local BASE_NS, REFERENCE_NS, LAUNCHES_A_SAMPLE = 100000, 200000, 5
+
+local TASK = { name = "synthetic", workloads = { { id = "synthetic", weight = 1 } } }
+
+-- Streams of random numbers of each trial: times so far apart that they share no noise.
+local STREAMS, BEST, CANDIDATE, REFERENCE, PAIRS = 4, 0, 1, 2, 3
+
+local function copy(value)
+    if type(value) ~= "table" then return value end
+    local result = {}
+    for key, item in pairs(value) do result[key] = copy(item) end
+    return result
+end
+
+local VERDICTS = { keep = true, revert = true, inconclusive = true }
+
+local function ask_policy(ctx, record, best)
+    local verdict, reason = ctx.hook("accept", record, best, ctx.opt)
+    if not VERDICTS[verdict] then
+        fault.raise("POLICY", "hook 'accept' must return 'keep', 'revert' or 'inconclusive' and a reason, returned %s",
+            tostring(verdict))
+    end
+    return verdict, reason or ""
+end
+
+-- Synthetic noise
+
+-- The numbers of the policy's pairs, of which the threshold may be one of its options; nil when it asks for no pairs.
+local function pairs_plan(ctx)
+    local given = ctx.policy.timing.pairs
+    if not given then return nil end
+    local plan = {}
+    for name, value in pairs(given) do plan[name] = value end
+    if type(plan.threshold) == "string" then plan.threshold = ctx.opt[plan.threshold] end
+    if type(plan.threshold) ~= "number" then
+        fault.raise("POLICY", "the policy has no number '%s' among its options", tostring(given.threshold))
+    end
+    return plan
+end
+
+local function launches(run, model, number, what, base_ns)
+    local ns = noise.launches(model, run.seed, number * STREAMS + what, base_ns, run.timing.launches)
+    local figures = stats.summary(ns, run.timing.alpha)
+    figures.timer, figures.note = "synthetic", ""
+    return figures
+end
+
+local FIGURES = { "median", "mean", "min", "max", "std", "p95" }
+
+-- The figures of a kernel that takes `share` of the time. Noise is a factor, so that all of them scale.
+local function scaled(figures, share)
+    local result = { n = figures.n, timer = figures.timer, note = figures.note }
+    for _, name in ipairs(FIGURES) do result[name] = figures[name] * share end
+    if figures.ci then result.ci = { figures.ci[1] * share, figures.ci[2] * share } end
+    return result
+end
+
+local function scaled_pairs(measured, share)
+    local candidate_ns = {}
+    for i, ns in ipairs(measured.candidate_ns) do candidate_ns[i] = math.floor(ns * share + 0.5) end
+    return { candidate_ns = candidate_ns, incumbent_ns = measured.incumbent_ns }
+end
+
+-- What an evaluator would answer (docs/protocol.md): figures of the candidate and of the reference, a decided pair run.
+local function result_of(time, reference, decided, measured)
+    local workload = { id = TASK.workloads[1].id, status = "PASSED", reason = "", max_abs = 0.0, max_rel = 0.0,
+        mismatch = 0, count = 1, ratio = 1.0, time = time, reference = reference }
+    if decided then
+        decided.reason = ""
+        workload.paired = { n = decided.pairs - decided.dropped, gain = decided.gain, interval = decided.interval,
+            candidate_ns = measured.candidate_ns, incumbent_ns = measured.incumbent_ns }
+    end
+    return { status = "PASSED", step = "time", reason = "", code = "", workloads = { workload }, paired = decided,
+        build = { hash = "", log = "", registers = -1, shared = 0, spill = -1 }, costs_ns = {} }
+end
+
+local function record_of(run, result, number, best)
+    local record = trial.record(result, { session = "synthetic", trial = number, task = TASK, best = best,
+        original = best, statistic = run.timing.statistic, flush = run.timing.flush })
+    record.machine_code, record.launches = tostring(number), "" -- never the best's own
+    record.paired = record.paired or result.paired
+    return record
+end
+
+-- One trial on one machine: what was measured of two equal kernels serves all gains, so that cells of a row differ by
+-- their gain alone.
+local function measure(run, model, number)
+    local measured = { time = launches(run, model, number, CANDIDATE, BASE_NS) }
+    if run.timing.reference then measured.reference = launches(run, model, number, REFERENCE, REFERENCE_NS) end
+    local best = result_of(launches(run, model, number, BEST, BASE_NS), measured.reference)
+    measured.best = record_of(run, best, 0)
+    measured.best.verdict, measured.best.reason = "keep", "baseline"
+    if run.plan then
+        local most = run.plan.looks[#run.plan.looks]
+        measured.pairs = noise.pairs(model, run.seed, number * STREAMS + PAIRS, BASE_NS, most, LAUNCHES_A_SAMPLE)
+    end
+    return measured
+end
+
+local function judge(run, measured, gain, number, cell)
+    local decided, samples
+    if run.plan then
+        samples = scaled_pairs(measured.pairs, 1 - gain)
+        decided = paired.decide { plan = run.plan, weights = { 1 }, pairs = { samples } }
+        cell.pairs = (cell.pairs or 0) + decided.pairs
+    end
+    local result = result_of(scaled(measured.time, 1 - gain), measured.reference, decided, samples)
+    local verdict = ask_policy(run.ctx, record_of(run, result, number, measured.best), measured.best)
+    cell[verdict] = cell[verdict] + 1
+end
+
+local function rates(cell, trials)
+    cell.kept = cell.keep / trials
+    if cell.gain <= 0 then cell.false_keep = cell.kept else cell.missed_win = 1 - cell.kept end
+    if cell.pairs then cell.pairs = cell.pairs / trials end
+    return cell
+end
+
+--- What the policy keeps of `trials` candidates for each noise and each true gain (a share: 0.02 takes 2 % less time):
+--- a list of rows { noise, cells }, a cell { gain, keep, revert, inconclusive (counts), kept (share), false_keep (where
+--- there is no gain) or missed_win (where there is one), pairs (mean; nil for a policy without) }. ctx: policy, opt,
+--- hook(name, ...).
+function simulate.synthetic(ctx, gains, trials, seed)
+    local run = { ctx = ctx, timing = ctx.policy.timing, plan = pairs_plan(ctx), seed = seed }
+    local rows = {}
+    for i, model in ipairs(noise.models()) do
+        local cells = {}
+        for k, gain in ipairs(gains) do cells[k] = { gain = gain, keep = 0, revert = 0, inconclusive = 0 } end
+        for number = 1, trials do
+            local measured = measure(run, model, number)
+            for k, gain in ipairs(gains) do judge(run, measured, gain, number, cells[k]) end
+        end
+        for _, cell in ipairs(cells) do rates(cell, trials) end
+        rows[i] = { noise = model, cells = cells }
+    end
+    return rows
+end
+
+-- A session's trials
+
+-- What an evaluator must have answered when it became this record. Pairs are of the best at that time only.
+local function answered(record)
+    local result = { status = record.status, step = record.step or "", reason = record.reason, code = record.code,
+        workloads = {}, build = { hash = record.machine_code, error = record.build_error } }
+    for name, value in pairs(record.resources or {}) do result.build[name] = value end
+    for i, workload in ipairs(record.workloads) do
+        local given = copy(workload)
+        given.time, given.reference, given.paired = workload.time_ns, workload.reference_ns, nil
+        result.workloads[i] = given
+    end
+    return result
+end
+
+-- The record as it would be if it had been compared with these.
+local function compared(ctx, record, original, best)
+    local timing = ctx.policy.timing
+    local fresh = trial.record(answered(record), { session = record.session, trial = record.trial,
+        candidate = record.candidate, hypothesis = record.hypothesis, task = { workloads = record.workloads },
+        original = original, best = best, statistic = timing.statistic, flush = record.flush })
+    for _, name in ipairs { "timer", "timer_note", "launches", "lane", "floor_share" } do fresh[name] = record[name] end
+    return fresh
+end
+
+local function has_no_effect(record, best)
+    return record.machine_code ~= nil and record.machine_code == best.machine_code and record.launches == best.launches
+end
+
+-- In the order in which the loop decides.
+local function verdict_of(ctx, record, best)
+    if trial.is_unmeasured(record.status) then return "inconclusive", record.reason end
+    if record.status ~= "PASSED" then return "revert", record.reason end
+    if not best then
+        if not ctx.policy.baseline then return "keep", "baseline" end
+        return ctx.hook("baseline", copy(record), nil, ctx.opt)
+    end
+    if has_no_effect(record, best) then return "revert", "no effect: same machine code and launches as the best" end
+    return ask_policy(ctx, copy(record), copy(best))
+end
+
+local function comes_first(best, record) return record.verdict == "keep" or (not best and record.status == "PASSED") end
+
+--- What the policy would have said of a session's trials, one after the other: { trials, best (a record or nil) }, a
+--- trial { trial, candidate, hypothesis, verdict, reason, recorded = { verdict, reason } }. A trial whose best would
+--- have been another one is compared with that one by its figures. ctx as above; `history`: the records.
+function simulate.replay(ctx, history)
+    local trials = {}
+    local original, best, recorded_best
+    for i, record in ipairs(history) do
+        local now = copy(record)
+        if best and best.trial ~= recorded_best.trial then now = compared(ctx, record, original, best) end
+        now.verdict, now.reason = verdict_of(ctx, now, best)
+        trials[i] = { trial = record.trial, candidate = record.candidate, hypothesis = record.hypothesis,
+            verdict = now.verdict, reason = now.reason,
+            recorded = { verdict = record.verdict, reason = record.reason } }
+        original = original or now
+        if comes_first(best, now) then best = now end
+        if comes_first(recorded_best, record) then recorded_best = record end
+    end
+    return { trials = trials, best = best }
+end
+
+-- Words
+
+local function per_cent(share) return ("%.4g"):format(share * 100) end
+
+-- "0.7", "44", "100": with a decimal below ten, where it matters.
+local function rate(share)
+    local value = share * 100
+    return (value == 0 and "0" or value < 9.95 and "%.1f" or "%.0f"):format(value)
+end
+
+local function columns(cells)
+    for i, cell in ipairs(cells) do cells[i] = format.pad(cell, i == 1 and 7 or 9, i > 1) end
+    return table.concat(cells)
+end
+
+local function synthetic_lines(policy, rows, trials, seed)
+    local head, uses_pairs = { "gain" }, rows[1].cells[1].pairs ~= nil
+    for i, cell in ipairs(rows[1].cells) do head[i + 1] = per_cent(cell.gain) .. " %" end
+    local lines = { ("policy %s, seed %d: kept of %d candidates with this true gain, in %%%s"):format(policy.name, seed,
+        trials, uses_pairs and " (pairs, in the mean)" or ""), columns(head) }
+    for _, row in ipairs(rows) do
+        local texts = { row.noise }
+        for i, cell in ipairs(row.cells) do
+            texts[i + 1] = rate(cell.kept) .. (uses_pairs and (" (%.0f)"):format(cell.pairs) or "")
+        end
+        lines[#lines + 1] = columns(texts)
+    end
+    lines[#lines + 1] = "up to 0 % these are false keeps; above, what they lack to 100 are missed wins"
+    return lines
+end
+
+local function kept_text(trials, verdict_of_trial)
+    local numbers = {}
+    for _, entry in ipairs(trials) do
+        if entry.trial > 0 and verdict_of_trial(entry) == "keep" then numbers[#numbers + 1] = tostring(entry.trial) end
+    end
+    return #numbers > 0 and table.concat(numbers, " ") or "none"
+end
+
+local MOST_DIFFERENCES = 7
+
+local function replay_lines(policy, state, replayed)
+    local lines = { ("session %s: kept then (policy %s): %s; kept by %s: %s"):format(state.name, state.header.policy,
+        kept_text(replayed.trials, function(entry) return entry.recorded.verdict end), policy.name,
+        kept_text(replayed.trials, function(entry) return entry.verdict end)) }
+    local differences = 0
+    for _, entry in ipairs(replayed.trials) do
+        if entry.verdict ~= entry.recorded.verdict then
+            differences = differences + 1
+            local name = entry.candidate or entry.hypothesis or "the tree"
+            if differences <= MOST_DIFFERENCES then
+                lines[#lines + 1] = ("trial %d (%s): %s (%s), then %s (%s)"):format(entry.trial, name, entry.verdict,
+                    entry.reason, entry.recorded.verdict, entry.recorded.reason)
+            end
+        end
+    end
+    if differences > MOST_DIFFERENCES then
+        lines[#lines + 1] = ("%d more verdicts differ; --json has them"):format(differences - MOST_DIFFERENCES)
+    end
+    lines[#lines + 1] = replayed.best and "best: " .. report.line(replayed.best) or nil
+    return lines
+end
+
+-- The verb
+
+local LEAST_GAIN, MOST_GAIN, MOST_GAINS = -900, 99, 16
+
+-- "-2,0,1.5" in per cent as shares.
+local function read_gains(text)
+    local gains = {}
+    for word in (text .. ","):gmatch("([^,]*),") do
+        local gain = tonumber(word)
+        if not gain or not (gain >= LEAST_GAIN and gain <= MOST_GAIN) then
+            fault.raise("INVALID", "--gains: '%s' is no gain in per cent from %d to %d", word, LEAST_GAIN, MOST_GAIN)
+        end
+        gains[#gains + 1] = gain / 100
+    end
+    if #gains > MOST_GAINS then fault.raise("INVALID", "--gains: more than %d", MOST_GAINS) end
+    return gains
+end
+
+local function answer_of_replay(ctx)
+    session.check_name(ctx.host.session)
+    local repo, problem, code = git.open(ctx.host.workspace or ".")
+    local state
+    if repo then state, problem, code = session.read(repo, ctx.host.session) end
+    if not state then fault.raise(code, "%s", problem) end
+    local replayed = simulate.replay(ctx, state.history)
+    return replay_lines(ctx.policy, state, replayed), { v = 1, policy = ctx.policy.name, session = state.name,
+        recorded_policy = state.header.policy, trials = json.array(replayed.trials),
+        best = replayed.best and report.object(replayed.best) or json.null }
+end
+
+--- The lines and the JSON object for the verb: a replay where ctx.host.session names a session, else synthetic noise.
+--- ctx.verb_options: trials (a cell), gains (text, per cent).
+function simulate.answer(ctx)
+    if ctx.host.session then return answer_of_replay(ctx) end
+    local given = ctx.verb_options or {}
+    local trials, seed = given.trials or 1000, ctx.host.seed or ctx.policy.correctness.seed
+    local rows = simulate.synthetic(ctx, read_gains(given.gains or "-2,0,0.5,1,1.5,2,3,5"), trials, seed)
+    return synthetic_lines(ctx.policy, rows, trials, seed), { v = 1, policy = ctx.policy.name, trials = trials,
+        seed = seed, base_ns = BASE_NS, launches_per_sample = LAUNCHES_A_SAMPLE, noise = rows }
+end
+
+return simulate
