@@ -339,15 +339,17 @@ int ako_paired_look(ako_paired_result *out, const ako_paired_plan *plan, const a
     if (status != AKO_OK)
         return status;
     rounds r = {.plan = plan, .pairs = pairs, .weights = weights, .n_workloads = n_workloads, .n = n};
-    r.d = malloc(n * (3 * sizeof *r.d + sizeof *r.dropped));
-    if (!r.d)
-        return ako_fail(AKO_NOMEM, "paired", "out of memory for %zu pairs", n);
-    r.sorted = r.d + n;
-    r.dropped = (bool *)(r.d + 3 * n);
-    memset(r.dropped, 0, n * sizeof *r.dropped);
-    judge(out, &r, last);
+    r.d = malloc(3 * n * sizeof *r.d);
+    r.dropped = calloc(n, sizeof *r.dropped);
+    if (r.d && r.dropped) {
+        r.sorted = r.d + n;
+        judge(out, &r, last);
+    } else {
+        status = ako_fail(AKO_NOMEM, "paired", "out of memory for %zu pairs", n);
+    }
     free(r.d);
-    return AKO_OK;
+    free(r.dropped);
+    return status;
 }
 
 int ako_paired_gain(ako_gain *out, const ako_paired_plan *plan, const ako_pair *pairs, size_t n)

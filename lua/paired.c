@@ -92,8 +92,9 @@ static void read_list(lua_State *L, const char *name, bool optional, size_t memb
     for (size_t i = 0; i < n; i++) {
         int64_t value = list_integer(L, i, name, w);
         char *place = (char *)&pairs[i] + member;
+        int clock = value > 0 && value < INT32_MAX ? (int)value : 0;
         if (optional)
-            memcpy(place, &(int){value > 0 && value < INT32_MAX ? (int)value : 0}, sizeof(int));
+            memcpy(place, &clock, sizeof clock);
         else
             memcpy(place, &value, sizeof value);
     }

@@ -1679,6 +1679,10 @@ function verbs.try(ctx) end
 ---@param ctx any
 function verbs.plan(ctx) end
 
+---simulate: the policy's rule on synthetic noise, or on the trials of the session that is named.
+---@param ctx any
+function verbs.simulate(ctx) end
+
 ---status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
 ---@param ctx any
 function verbs.status(ctx) end
