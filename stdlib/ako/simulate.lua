@@ -1,14 +1,11 @@
 -- Trying a policy before a GPU second is spent: what its `accept` says of candidates whose true gain is known, timed on
--- synthetic machines (ako.noise), and what it would have kept of a session's trials. Neither needs a device or a task.
+-- machines that do not exist (ako.noise). It needs no device and no task.
 
 local fault = require "ako.fault"
 local format = require "ako.format"
-local git = require "ako.git"
-local json = require "ako.json"
 local noise = require "ako.noise"
 local paired = require "ako.paired"
-local report = require "ako.report"
-local session = require "ako.session"
+local replay = require "ako.replay"
 local stats = require "ako.stats"
 local trial = require "ako.trial"
 
@@ -22,26 +19,6 @@ local TASK = { name = "synthetic", workloads = { { id = "synthetic", weight = 1 
 
 -- Streams of random numbers of each trial: times so far apart that they share no noise.
 local STREAMS, BEST, CANDIDATE, REFERENCE, PAIRS = 4, 0, 1, 2, 3
-
-local function copy(value)
-    if type(value) ~= "table" then return value end
-    local result = {}
-    for key, item in pairs(value) do result[key] = copy(item) end
-    return result
-end
-
-local VERDICTS = { keep = true, revert = true, inconclusive = true }
-
-local function ask_policy(ctx, record, best)
-    local verdict, reason = ctx.hook("accept", record, best, ctx.opt)
-    if not VERDICTS[verdict] then
-        fault.raise("POLICY", "hook 'accept' must return 'keep', 'revert' or 'inconclusive' and a reason, returned %s",
-            tostring(verdict))
-    end
-    return verdict, reason or ""
-end
-
--- Synthetic noise
 
 -- The numbers of the policy's pairs, of which the threshold may be one of its options; nil when it asks for no pairs.
 local function pairs_plan(ctx)
@@ -123,7 +100,7 @@ local function judge(run, measured, gain, number, cell)
         cell.pairs = (cell.pairs or 0) + decided.pairs
     end
     local result = result_of(scaled(measured.time, 1 - gain), measured.reference, decided, samples)
-    local verdict = ask_policy(run.ctx, record_of(run, result, number, measured.best), measured.best)
+    local verdict = replay.ask(run.ctx, record_of(run, result, number, measured.best), measured.best)
     cell[verdict] = cell[verdict] + 1
 end
 
@@ -154,70 +131,7 @@ function simulate.synthetic(ctx, gains, trials, seed)
     return rows
 end
 
--- A session's trials
-
--- What an evaluator must have answered when it became this record. Pairs are of the best at that time only.
-local function answered(record)
-    local result = { status = record.status, step = record.step or "", reason = record.reason, code = record.code,
-        workloads = {}, build = { hash = record.machine_code, error = record.build_error } }
-    for name, value in pairs(record.resources or {}) do result.build[name] = value end
-    for i, workload in ipairs(record.workloads) do
-        local given = copy(workload)
-        given.time, given.reference, given.paired = workload.time_ns, workload.reference_ns, nil
-        result.workloads[i] = given
-    end
-    return result
-end
-
--- The record as it would be if it had been compared with these.
-local function compared(ctx, record, original, best)
-    local timing = ctx.policy.timing
-    local fresh = trial.record(answered(record), { session = record.session, trial = record.trial,
-        candidate = record.candidate, hypothesis = record.hypothesis, task = { workloads = record.workloads },
-        original = original, best = best, statistic = timing.statistic, flush = record.flush })
-    for _, name in ipairs { "timer", "timer_note", "launches", "lane", "floor_share" } do fresh[name] = record[name] end
-    return fresh
-end
-
-local function has_no_effect(record, best)
-    return record.machine_code ~= nil and record.machine_code == best.machine_code and record.launches == best.launches
-end
-
--- In the order in which the loop decides.
-local function verdict_of(ctx, record, best)
-    if trial.is_unmeasured(record.status) then return "inconclusive", record.reason end
-    if record.status ~= "PASSED" then return "revert", record.reason end
-    if not best then
-        if not ctx.policy.baseline then return "keep", "baseline" end
-        return ctx.hook("baseline", copy(record), nil, ctx.opt)
-    end
-    if has_no_effect(record, best) then return "revert", "no effect: same machine code and launches as the best" end
-    return ask_policy(ctx, copy(record), copy(best))
-end
-
-local function comes_first(best, record) return record.verdict == "keep" or (not best and record.status == "PASSED") end
-
---- What the policy would have said of a session's trials, one after the other: { trials, best (a record or nil) }, a
---- trial { trial, candidate, hypothesis, verdict, reason, recorded = { verdict, reason } }. A trial whose best would
---- have been another one is compared with that one by its figures. ctx as above; `history`: the records.
-function simulate.replay(ctx, history)
-    local trials = {}
-    local original, best, recorded_best
-    for i, record in ipairs(history) do
-        local now = copy(record)
-        if best and best.trial ~= recorded_best.trial then now = compared(ctx, record, original, best) end
-        now.verdict, now.reason = verdict_of(ctx, now, best)
-        trials[i] = { trial = record.trial, candidate = record.candidate, hypothesis = record.hypothesis,
-            verdict = now.verdict, reason = now.reason,
-            recorded = { verdict = record.verdict, reason = record.reason } }
-        original = original or now
-        if comes_first(best, now) then best = now end
-        if comes_first(recorded_best, record) then recorded_best = record end
-    end
-    return { trials = trials, best = best }
-end
-
--- Words
+-- The verb
 
 local function per_cent(share) return ("%.4g"):format(share * 100) end
 
@@ -248,40 +162,6 @@ local function synthetic_lines(policy, rows, trials, seed)
     return lines
 end
 
-local function kept_text(trials, verdict_of_trial)
-    local numbers = {}
-    for _, entry in ipairs(trials) do
-        if entry.trial > 0 and verdict_of_trial(entry) == "keep" then numbers[#numbers + 1] = tostring(entry.trial) end
-    end
-    return #numbers > 0 and table.concat(numbers, " ") or "none"
-end
-
-local MOST_DIFFERENCES = 7
-
-local function replay_lines(policy, state, replayed)
-    local lines = { ("session %s: kept then (policy %s): %s; kept by %s: %s"):format(state.name, state.header.policy,
-        kept_text(replayed.trials, function(entry) return entry.recorded.verdict end), policy.name,
-        kept_text(replayed.trials, function(entry) return entry.verdict end)) }
-    local differences = 0
-    for _, entry in ipairs(replayed.trials) do
-        if entry.verdict ~= entry.recorded.verdict then
-            differences = differences + 1
-            local name = entry.candidate or entry.hypothesis or "the tree"
-            if differences <= MOST_DIFFERENCES then
-                lines[#lines + 1] = ("trial %d (%s): %s (%s), then %s (%s)"):format(entry.trial, name, entry.verdict,
-                    entry.reason, entry.recorded.verdict, entry.recorded.reason)
-            end
-        end
-    end
-    if differences > MOST_DIFFERENCES then
-        lines[#lines + 1] = ("%d more verdicts differ; --json has them"):format(differences - MOST_DIFFERENCES)
-    end
-    lines[#lines + 1] = replayed.best and "best: " .. report.line(replayed.best) or nil
-    return lines
-end
-
--- The verb
-
 local LEAST_GAIN, MOST_GAIN, MOST_GAINS = -900, 99, 16
 
 -- "-2,0,1.5" in per cent as shares.
@@ -298,22 +178,10 @@ local function read_gains(text)
     return gains
 end
 
-local function answer_of_replay(ctx)
-    session.check_name(ctx.host.session)
-    local repo, problem, code = git.open(ctx.host.workspace or ".")
-    local state
-    if repo then state, problem, code = session.read(repo, ctx.host.session) end
-    if not state then fault.raise(code, "%s", problem) end
-    local replayed = simulate.replay(ctx, state.history)
-    return replay_lines(ctx.policy, state, replayed), { v = 1, policy = ctx.policy.name, session = state.name,
-        recorded_policy = state.header.policy, trials = json.array(replayed.trials),
-        best = replayed.best and report.object(replayed.best) or json.null }
-end
-
 --- The lines and the JSON object for the verb: a replay where ctx.host.session names a session, else synthetic noise.
 --- ctx.verb_options: trials (a cell), gains (text, per cent).
 function simulate.answer(ctx)
-    if ctx.host.session then return answer_of_replay(ctx) end
+    if ctx.host.session then return replay.answer(ctx) end
     local given = ctx.verb_options or {}
     local trials, seed = given.trials or 1000, ctx.host.seed or ctx.policy.correctness.seed
     local rows = simulate.synthetic(ctx, read_gains(given.gains or "-2,0,0.5,1,1.5,2,3,5"), trials, seed)

@@ -99,6 +99,7 @@
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.regex"): ako.regex
+---@overload fun(name: "ako.replay"): ako.replay
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.rules"): ako.rules
 ---@overload fun(name: "ako.schema"): ako.schema
@@ -1246,6 +1247,28 @@ local proposer = {}
 ---@param extension string
 function proposer.folder(folder, extension) end
 
+---What a policy would have kept of a session's trials.
+---@class ako.replay
+local replay = {}
+
+---What accept says of a record against a best one; another answer is the policy's mistake.
+---@param ctx table
+---@param record ako.Record
+---@param best ako.Record
+---@return ako.Verdict verdict, string reason
+function replay.ask(ctx, record, best) end
+
+---What the policy would have said of a session's trials, one after the other.
+---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
+---@param history ako.Record[]
+---@return { trials: table[], best?: ako.Record }
+function replay.trials(ctx, history) end
+
+---The lines and the JSON object for the session that ctx.host.session names.
+---@param ctx table
+---@return string[] lines, table object
+function replay.answer(ctx) end
+
 ---@class ako.report
 local report = {}
 
@@ -1430,12 +1453,6 @@ local simulate = {}
 ---@param seed integer
 ---@return { noise: string, cells: table[] }[]
 function simulate.synthetic(ctx, gains, trials, seed) end
-
----What the policy would have said of a session's trials, one after the other.
----@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
----@param history ako.Record[]
----@return { trials: table[], best?: ako.Record }
-function simulate.replay(ctx, history) end
 
 ---The lines and the JSON object for the verb.
 ---@param ctx table
