@@ -79,7 +79,8 @@ function replay.trials(ctx, history)
     local original, best, recorded_best
     for i, record in ipairs(history) do
         local now = copy(record)
-        if best and recorded_best and best.trial ~= recorded_best.trial then now = compared(ctx, record, original, best) end
+        local other = best and recorded_best and best.trial ~= recorded_best.trial
+        if other then now = compared(ctx, record, original, best) end
         now.verdict, now.reason = verdict_of(ctx, now, best)
         trials[i] = { trial = record.trial, candidate = record.candidate, hypothesis = record.hypothesis,
             verdict = now.verdict, reason = now.reason,
