@@ -105,7 +105,7 @@ static int collect_garbage(lua_State *L)
 static int get_environment_variable(lua_State *L)
 {
     static const char *const allowed[] = {
-        "HOME", "USER", "TMPDIR", "LANG", "TERM", "COLUMNS", "NO_COLOR", "CUDA_VISIBLE_DEVICES", NULL};
+        "HOME", "USER", "CC", "TMPDIR", "LANG", "TERM", "COLUMNS", "NO_COLOR", "CUDA_VISIBLE_DEVICES", NULL};
     const char *name = luaL_checkstring(L, 1);
     bool known = strncmp(name, "AKO_", 4) == 0;
     for (int i = 0; allowed[i] && !known; i++)

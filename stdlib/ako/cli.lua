@@ -42,6 +42,7 @@ local VERBS = {
         { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file in it" },
     } },
     { name = "plan", text = "what run would do", options = {} },
+    { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {
         { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },
     } },

@@ -88,6 +88,13 @@ function Evaluator:build(unit, plan) return self:trial(unit, { "build" }, plan o
 function Evaluator:check(unit, plan) return self:trial(unit, { "build", "check" }, plan or {}) end
 function Evaluator:time(unit, plan) return self:trial(unit, { "build", "time" }, plan or {}) end
 
+--- Attacks the task it was given: `request` has seed, other, limit and tolerances as docs/protocol.md describes them.
+--- Returns the answer, also when the reference is at fault.
+function Evaluator:attack(request)
+    return self:request { op = "attack", seed = request.seed, other = request.other, limit = request.limit,
+        tolerances = request.tolerances }
+end
+
 --- Stops it and everything below it; closing twice is fine.
 function Evaluator:close()
     if self.handle then self.handle:close() end

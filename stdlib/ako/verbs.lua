@@ -2,6 +2,7 @@
 -- ako.start takes, with verb_options (candidates, message) and host.json. Results go to stdout, the rest to stderr.
 
 local console = require "ako.console"
+local doctor = require "ako.doctor"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
@@ -219,6 +220,16 @@ function verbs.simulate(ctx)
     local lines, object = simulate.answer(ctx)
     out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
     return exits.DONE
+end
+
+--- doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
+--- that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn".
+function verbs.doctor(ctx)
+    local started <close> = start.new(ctx)
+    started:resolve()
+    local found = doctor.examine(started)
+    out(ctx, ctx.host.json and json.encode(doctor.object(found)) .. "\n" or report.text(doctor.lines(found)))
+    return found.code
 end
 
 local function status_object(state)

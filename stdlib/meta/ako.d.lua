@@ -68,12 +68,14 @@
 -- Lua's own globals that the host has changed
 
 ---Finds ako-lua's own modules ("ako.git"), bundled policies ("policies.kernelbench") and those in the file's folder.
+---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
 ---@overload fun(name: "ako.console"): ako.console
 ---@overload fun(name: "ako.device"): ako.device
+---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.exits"): ako.exits
@@ -90,6 +92,7 @@
 ---@overload fun(name: "ako.launch"): ako.launch
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
+---@overload fun(name: "ako.machine"): ako.machine
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
@@ -884,8 +887,78 @@ function Evaluator:check(unit, plan) end
 ---@param plan any
 function Evaluator:time(unit, plan) end
 
+---Attacks the task it was given: `request` has seed, other, limit and tolerances as docs/protocol.md describes them.
+---Returns the answer, also when the reference is at fault.
+---@param request { seed: integer, other: integer, limit?: integer, tolerances?: { atol: number, rtol: number }[] }
+---@return table? answer, string? message, ako.Code? code
+function Evaluator:attack(request) end
+
 ---Stops it and everything below it; closing twice is fine.
 function Evaluator:close() end
+
+---Attacks the task itself, before anything is optimized.
+---@class ako.attack
+local attack = {}
+
+---From the loosest to the tightest tolerance: rtol from the tolerance's own downwards, atol with it in the outputs'
+---scale (`rms`, nil where all are zero) and never above its own; exact at last.
+---@param tolerance table
+---@param rms? number
+---@return { atol: number, rtol: number }[]
+function attack.ladder(tolerance, rms) end
+
+---The line of a task file that says this tolerance.
+---@param tolerance table
+---@return string
+function attack.tolerance_text(tolerance) end
+
+---Attacks the task that the evaluator has been given, as ako.plan resolved it. `weak` is empty for a good task;
+---`tolerance` is one under which nothing is weak any more, `advice` one line on what to do.
+---@param evaluator any
+---@param task any
+---@param plan any
+---@return { weak: { name: string, reason: string, what: string, remedy: string, tensor?: string, of?: string, workloads: string[], exact?: boolean }[], warnings: { name: string, reason: string }[], tolerance?: table, advice?: string }? found, string? message, ako.Code? code
+function attack.examine(evaluator, task, plan) end
+
+---What is weak in one line, with figures of the first. `most`: how many are named.
+---@param weak table[]
+---@param most integer
+---@return string
+function attack.summary(weak, most) end
+
+---Before any optimizing: the task attacked, the original kernel tried, the machine looked at.
+---@class ako.doctor
+local doctor = {}
+
+---Examines what ako.start has resolved. Returns { code (for the exit), task, device, checks ({ name, state, text, advice
+---}), weak, tolerance, refused, lacking }. Raises faults.
+---@param started any
+---@return table
+function doctor.examine(started) end
+
+---The JSON form.
+---@param found table
+---@return table
+function doctor.object(found) end
+
+---At most ten lines for people, the worst first.
+---@param found table
+---@return string[]
+function doctor.lines(found) end
+
+---Whether this machine can build, check, time and profile, and what disturbs it.
+---@class ako.machine
+local machine = {}
+
+---The facts that `judge` wants.
+---@param options { device: table, versions?: table[], folder?: string, needs_bytes?: integer }
+---@return table
+function machine.look(options) end
+
+---The findings on these facts, in reading order; state is "ok", "warning", "bad" (a trial cannot run) or "unknown".
+---@param facts table
+---@return { name: string, state: string, text: string, advice?: string }[]
+function machine.judge(facts) end
 
 ---@class ako.exits
 local exits = {}
@@ -1682,6 +1755,11 @@ function unit.launches(given) end
 
 ---@class ako.verbs
 local verbs = {}
+
+---doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
+---that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn".
+---@param ctx any
+function verbs.doctor(ctx) end
 
 ---run: the baseline, then a trial for each candidate, then the best restored and verified. A --task that is a folder
 ---of tasks runs them all; the exit code is then that of the first one that failed.

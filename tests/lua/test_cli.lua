@@ -42,6 +42,7 @@ Verbs
   run                     the loop: baseline, then trials until the policy or the candidates end
     --candidates=DIR      a trial for each file in it
   plan                    what run would do
+  doctor                  attacks the task and looks at the machine, before any optimizing
   try                     one trial of the tree as it is
     -m, --hypothesis=TEXT
                           why it is faster
@@ -155,7 +156,7 @@ end)
 
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
-    says(run("mine.lua", "simulate"), 2, "unknown verb 'simulate'; there are run, plan, try, status, check, help")
+    says(run("mine.lua", "simulate"), 2, "unknown verb 'simulate'; there are run, plan, doctor, try, status, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")

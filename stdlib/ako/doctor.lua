@@ -1,0 +1,227 @@
+-- Before any optimizing: attacks the task, tries the original kernel and the original against itself, looks at the
+-- machine. Nothing is changed or recorded. Findings are { name, state, text, advice } as in ako.machine.
+
+local attack = require "ako.attack"
+local exits = require "ako.exits"
+local fault = require "ako.fault"
+local format = require "ako.format"
+local fs = require "ako.fs"
+local json = require "ako.json"
+local machine = require "ako.machine"
+local unit = require "ako.unit"
+local workspace = require "ako.workspace"
+
+local doctor = {}
+
+local MOST_NAMED = 3 -- of the weaknesses of a task
+local MOST_FINDINGS = 7 -- of at most ten lines; heading, the good ones and "more" take the others
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+local function add(found, name, state, text, advice)
+    found.checks[#found.checks + 1] = { name = name, state = state, text = text, advice = advice }
+end
+
+-- The first reason not to go on is the one that the exit code gives.
+local function give_code(found, code)
+    if found.code == exits.DONE then found.code = code end
+end
+
+-- The task
+
+-- A reference that fails, or a golden that nothing can match, is no matter of opinion.
+local function is_beyond_opinion(weak)
+    return weak.name == "reference" or weak.name == "golden"
+end
+
+local function is_refused(weak, policy)
+    if #weak == 0 then return false end
+    return policy.correctness.weak ~= "warn" or is_beyond_opinion(weak[1])
+end
+
+local function try(started, given, steps, incumbent)
+    local result, problem, code = started.evaluator:trial(given, steps, started.plan.steps, incumbent)
+    if result then return result end
+    return { status = "INFRA", reason = problem, code = code }
+end
+
+-- A tolerance that refuses everything holds too: the original kernel says whether this one is usable.
+local function prove_tolerance(found, started, given)
+    must(started.evaluator:task(started.task, found.tolerance, started.plan.reference))
+    local result = try(started, given, { "build", "check" })
+    if result.status == "PASSED" then return "; the original kernel passes with it" end
+    return ("; but then the original kernel: %s: %s"):format(result.status, result.reason)
+end
+
+local function examine_task(found, started, given)
+    started.progress:note "doctor      attacking the task"
+    local result, problem, code = attack.examine(started.evaluator, started.task, started.plan)
+    if not result then
+        add(found, "task", "bad", "could not be attacked: " .. tostring(problem))
+        give_code(found, exits.of_code(code))
+        return false
+    end
+    found.weak, found.tolerance = result.weak, result.tolerance
+    local refused = is_refused(result.weak, started.policy)
+    if #result.weak > 0 then
+        local proof = result.tolerance and given and prove_tolerance(found, started, given) or ""
+        add(found, "task", refused and "bad" or "warning", attack.summary(result.weak, MOST_NAMED),
+            result.advice .. proof)
+    else
+        add(found, "task", "ok", "every null result fails, every input matters")
+    end
+    for _, warning in ipairs(result.warnings) do add(found, warning.name, "warning", warning.reason) end
+    if refused then give_code(found, exits.REJECTED) end
+    found.refused = refused
+    return not (result.weak[1] and is_beyond_opinion(result.weak[1]))
+end
+
+-- The original kernel
+
+-- The files as `run` would find them: the workspace's, or where it has none yet the task's.
+local function read_solution(started)
+    local task = started.task
+    local folder = workspace.plan(started.host, task, started.bundled)
+    if not (folder and fs.exists(fs.join(folder, task.solution.files[1]))) then folder = task.folder end
+    local sources, problem = unit.read(folder, task.solution.files)
+    if not sources then return nil, problem end
+    return unit.make(task, task.solution, sources, task.reference)
+end
+
+local function against_itself(found, result)
+    local paired = result.paired
+    if not paired then
+        return add(found, "against itself", "unknown", "the original kernel against itself was not measured: this "
+            .. "policy or evaluator has no paired timing")
+    end
+    local interval = paired.interval
+    local text = ("%s after %s: gain %.2f %%%s"):format(paired.verdict, format.count(paired.pairs or 0, "pair"),
+        100 * (tonumber(paired.gain) or 0), interval and (", interval [%.2f %%, %.2f %%]"):format(100 * interval[1],
+        100 * interval[2]) or "")
+    if paired.verdict == "keep" then
+        add(found, "against itself", "bad", "the unchanged kernel was kept: " .. text,
+            "the machine is not quiet enough, or the policy's threshold too small: no keep can be believed")
+        give_code(found, exits.UNMEASURED)
+    else
+        add(found, "against itself", "ok", text)
+    end
+end
+
+local function examine_original(found, started, given, problem)
+    if not given then
+        add(found, "original", "bad", problem, "mend the solution: the original kernel must pass")
+        return give_code(found, exits.BUILD)
+    end
+    started.progress:note "doctor      the original kernel, then against itself"
+    must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference))
+    local result = try(started, given, { "build", "check", "time" }, given)
+    if result.status ~= "PASSED" then
+        add(found, "original", "bad", ("%s: %s"):format(result.status, result.reason),
+            "mend it, the reference or the tolerance: the original kernel must pass")
+        return give_code(found, exits.of_record(result))
+    end
+    add(found, "original", "ok", "the original kernel passes")
+    against_itself(found, result)
+end
+
+-- The machine
+
+-- Inputs, outputs and goldens of the largest workload, for the two sets that the referee would like to have.
+local function needed_bytes(task)
+    local most = 0
+    for _, workload in ipairs(task.workloads) do
+        local bytes = 0
+        for _, tensor in ipairs(task.tensors) do
+            local width = tonumber(tensor.dtype:match("%d+")) or 8
+            if tensor.dtype:find("^f8") or tensor.dtype == "bool" then width = 8 end
+            local copies = tensor.role == "input" and 1 or 2
+            bytes = bytes + copies * workload.elements[tensor.name] * width // 8
+        end
+        most = math.max(most, bytes)
+    end
+    return most
+end
+
+local function look_at_machine(started)
+    local evaluator = started.evaluator
+    return machine.look { device = evaluator.device, versions = evaluator.versions,
+        folder = workspace.plan(started.host, started.task, started.bundled) or fs.user_dir("state"),
+        needs_bytes = needed_bytes(started.task) }
+end
+
+local function examine_machine(found, facts)
+    for _, finding in ipairs(machine.judge(facts)) do
+        found.checks[#found.checks + 1] = finding
+        if finding.state == "bad" then
+            found.lacking = true
+            give_code(found, exits.LACKING)
+        end
+    end
+end
+
+--- Examines the task, the original kernel and the machine of what ako.start has resolved. Returns { code (for the
+--- exit), task, device, checks (findings), weak and tolerance as ako.attack has them, refused, lacking }. Raises
+--- faults.
+function doctor.examine(started)
+    local found = { code = exits.DONE, task = started.task.name, device = started.evaluator.device, checks = {},
+        weak = {}, refused = false, lacking = false }
+    local facts = look_at_machine(started) -- before there is any load of ours
+    must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference))
+    local given, problem = read_solution(started)
+    if examine_task(found, started, given) then examine_original(found, started, given, problem) end
+    examine_machine(found, facts)
+    return found
+end
+
+-- The account
+
+local function verdict_of(found)
+    if found.refused then return "refused" end
+    if found.code == exits.DONE then return "fine" end
+    return found.lacking and "the machine lacks something" or "not fit to start from"
+end
+
+--- The JSON form.
+function doctor.object(found)
+    return { v = 1, task = found.task, device = found.device.id, verdict = verdict_of(found), exit = found.code,
+        checks = json.array(found.checks), weak = json.array(found.weak), tolerance = found.tolerance or json.null }
+end
+
+local function finding_line(finding)
+    local advice = finding.advice and "; " .. finding.advice or ""
+    return ("%-8s %s: %s%s"):format(finding.state, finding.name, finding.text, advice)
+end
+
+local function of_state(found, state)
+    local list = {}
+    for _, finding in ipairs(found.checks) do
+        if finding.state == state then list[#list + 1] = finding end
+    end
+    return list
+end
+
+local function good_line(found)
+    local parts = {}
+    for _, finding in ipairs(of_state(found, "ok")) do parts[#parts + 1] = finding.name .. ": " .. finding.text end
+    return ("%-8s %s"):format("ok", table.concat(parts, "; "))
+end
+
+--- At most ten lines for people, the worst first.
+function doctor.lines(found)
+    local lines, more = {}, 0
+    for _, state in ipairs { "bad", "warning", "unknown" } do
+        for _, finding in ipairs(of_state(found, state)) do
+            if #lines < MOST_FINDINGS then lines[#lines + 1] = finding_line(finding) else more = more + 1 end
+        end
+    end
+    if more > 0 then lines[#lines + 1] = ("and %d more: --json has them all"):format(more) end
+    if #of_state(found, "ok") > 0 then lines[#lines + 1] = good_line(found) end
+    table.insert(lines, 1, ("task %s on %s, %s: %s"):format(found.task, found.device.id, found.device.name,
+        verdict_of(found)))
+    return lines
+end
+
+return doctor
