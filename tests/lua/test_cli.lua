@@ -156,7 +156,8 @@ end)
 
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
-    says(run("mine.lua", "simulate"), 2, "unknown verb 'simulate'; there are run, plan, doctor, try, status, check, help")
+    says(run("mine.lua", "simulate"), 2,
+        "unknown verb 'simulate'; there are run, plan, doctor, try, status, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")
