@@ -40,7 +40,7 @@ static int append(ako_arena *arena, const ako_span *span)
     return AKO_OK;
 }
 
-int ako_arena_add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t count, bool filled)
+static int add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t count, bool filled, uint64_t slack)
 {
     uint64_t size = ako_dtype_size(dtype);
     if (count > BLOCK_MAX / 4 / size || arena->bytes > BLOCK_MAX / 4)
@@ -50,13 +50,19 @@ int ako_arena_add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t 
                      .present = true,
                      .filled = filled,
                      .zone = filled ? AKO_POISON : ZONE_WRITTEN,
-                     .count = count};
-    span.bytes = count * size;
+                     .count = count,
+                     .slack = slack};
+    span.bytes = span.room = count * size;
     span.offset = align_up(arena->bytes + zone_of(span.bytes));
     int status = append(arena, &span);
     if (status == AKO_OK)
-        arena->bytes = align_up(span.offset + span.bytes + zone_of(span.bytes));
+        arena->bytes = align_up(span.offset + span.bytes + slack + zone_of(span.bytes));
     return status;
+}
+
+int ako_arena_add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t count, bool filled)
+{
+    return add(arena, name, dtype, count, filled, 0);
 }
 
 int ako_arena_add_absent(ako_arena *arena, const char *name)
@@ -70,6 +76,13 @@ void ako_arena_free(ako_arena *arena)
     *arena = (ako_arena){0};
 }
 
+/* Content that is as good from any of its elements on. */
+static uint64_t slack_of(const ako_tensor_spec *tensor)
+{
+    bool shiftable = tensor->role == AKO_OUTPUT || (!tensor->file[0] && tensor->fill.kind != AKO_FILL_ARANGE);
+    return shiftable ? (uint64_t)(AKO_SHIFTS - 1) * AKO_SHIFT : 0;
+}
+
 int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *unit, int workload)
 {
     int status = AKO_OK;
@@ -77,7 +90,7 @@ int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *
     for (int i = 0; status == AKO_OK && i < task->n_tensors; i++) {
         const ako_tensor_spec *tensor = &task->tensors[i];
         uint64_t count = ako_shape_count(&task->workloads[workload].shapes[i]);
-        status = ako_arena_add(out, tensor->name, tensor->dtype, count, tensor->role != AKO_OUTPUT);
+        status = add(out, tensor->name, tensor->dtype, count, tensor->role != AKO_OUTPUT, slack_of(tensor));
         if (status == AKO_OK && tensor->role == AKO_INOUT)
             out->spans[out->n - 1].zone = ZONE_WRITTEN;
     }
@@ -93,6 +106,13 @@ int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *
     return status;
 }
 
+void ako_arena_loosen(ako_arena *arena, int n)
+{
+    arena->n = n;
+    for (int i = 0; i < n; i++)
+        arena->spans[i].room = arena->spans[i].bytes + arena->spans[i].slack;
+}
+
 void *ako_arena_address(const ako_arena *arena, int span, void *base)
 {
     return (char *)base + arena->spans[span].offset;
@@ -105,7 +125,7 @@ static uint64_t zone_start(const ako_span *span)
 
 static uint64_t zone_end(const ako_span *span)
 {
-    return align_up(span->offset + span->bytes + zone_of(span->bytes));
+    return align_up(span->offset + span->bytes + span->slack + zone_of(span->bytes));
 }
 
 /* A run of bytes to be set alike; neighbours join, since each one that is set costs a call to the device. */
@@ -140,7 +160,7 @@ int ako_arena_poison(const ako_arena *arena, ako_ops *ops, void *base)
     int status = AKO_OK;
     for (int i = 0; status == AKO_OK && i < arena->n; i++) {
         const ako_span *span = &arena->spans[i];
-        uint64_t end = span->offset + span->bytes;
+        uint64_t end = span->offset + span->room;
         if (!span->present)
             continue;
         status = paint(&s, zone_start(span), span->offset, span->zone);
@@ -154,7 +174,7 @@ int ako_arena_poison(const ako_arena *arena, ako_ops *ops, void *base)
 
 static int check_zone(ako_overrun *out, const ako_span *span, bool before, ako_ops *ops, const char *base)
 {
-    uint64_t end = span->offset + span->bytes;
+    uint64_t end = span->offset + span->room;
     uint64_t from = before ? zone_start(span) : end, to = before ? span->offset : zone_end(span);
     int64_t at = -1;
     int status = ako_ops_find_other(ops, &at, base + from, span->zone, to - from);

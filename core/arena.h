@@ -20,7 +20,12 @@ typedef struct ako_span {
     bool filled;        /* its content is made by the caller; all else is poisoned */
     unsigned char zone; /* what each byte of its red zones holds */
     uint64_t offset, bytes, count;
+    uint64_t slack; /* bytes by which the view may be shifted */
+    uint64_t room;  /* bytes between the red zones: those of the view, and of the slack too once it is loose */
 } ako_span;
+
+#define AKO_SHIFT 256
+#define AKO_SHIFTS 256 /* places that a view with slack can have */
 
 typedef struct ako_arena {
     ako_span *spans;
@@ -33,8 +38,13 @@ int ako_arena_add(ako_arena *arena, const char *name, ako_dtype dtype, uint64_t 
 int ako_arena_add_absent(ako_arena *arena, const char *name);
 void ako_arena_free(ako_arena *arena);
 
-/* What a candidate sees of a workload: the task's tensors, then the unit's scratch (the numbering of ako_arg). */
+/* What a candidate sees of a workload: the task's tensors, then the unit's scratch (the numbering of ako_arg). Outputs
+ * and tensors with generated random or constant content have slack. The tensors lie in the same places for all units.
+ */
 int ako_arena_of_workload(ako_arena *out, const ako_task *task, const ako_unit *unit, int workload);
+
+/* Keeps the first n spans and moves their red zones behind the slack, so that views can be shifted. */
+void ako_arena_loosen(ako_arena *arena, int n);
 
 void *ako_arena_address(const ako_arena *arena, int span, void *base);
 

@@ -1,6 +1,7 @@
 #include "ops.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "ops_backend.h"
@@ -94,6 +95,18 @@ int ako_ops_download(ako_ops *ops, void *host, const void *base, size_t bytes)
 int ako_ops_copy(ako_ops *ops, void *to, const void *from, size_t bytes)
 {
     return bytes ? ops->backend->copy(ops->state, to, from, bytes) : AKO_OK;
+}
+
+int ako_ops_gather(ako_ops *ops, uint64_t *out, const uint64_t *places, int n)
+{
+    return n > 0 ? ops->backend->gather(ops->state, out, places, n) : AKO_OK;
+}
+
+uint64_t ako_load_place(uint64_t place)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, (const void *)(uintptr_t)(place & ((UINT64_C(1) << 56) - 1)), (size_t)(place >> 56));
+    return bits;
 }
 
 int ako_ops_compare(ako_ops *ops, ako_comparison *out, const void *got, const void *expected, ako_dtype dtype,

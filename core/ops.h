@@ -51,6 +51,14 @@ int ako_ops_upload(ako_ops *ops, void *base, const void *host, size_t bytes);
 int ako_ops_download(ako_ops *ops, void *host, const void *base, size_t bytes);
 int ako_ops_copy(ako_ops *ops, void *to, const void *from, size_t bytes); /* within the place */
 
+/* Elements at n places, their bits in the low bytes of out[i]. */
+static inline uint64_t ako_place_of(const void *address, size_t size)
+{
+    return (uint64_t)(uintptr_t)address | (uint64_t)size << 56;
+}
+int ako_ops_gather(ako_ops *ops, uint64_t *out, const uint64_t *places, int n);
+uint64_t ako_load_place(uint64_t place); /* of host memory */
+
 /* Tolerance predicates; x is the candidate's value, y the reference's, d = |x - y|:
  *   ALLCLOSE_REF  bad when d > atol + rtol*|y|            ALLCLOSE_OUT  bad when d > atol + rtol*|x| (KernelBench)
  *   RATIO_CAP     as ALLCLOSE_REF, passes with ratio_required matched and max abs <= cap (cap 0: none); non-finite

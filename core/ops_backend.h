@@ -27,6 +27,7 @@ typedef struct ako_ops_backend {
     int (*upload)(void *state, void *base, const void *host, uint64_t bytes);
     int (*download)(void *state, void *host, const void *base, uint64_t bytes);
     int (*copy)(void *state, void *to, const void *from, uint64_t bytes);
+    int (*gather)(void *state, uint64_t *out, const uint64_t *places, int n);
 } ako_ops_backend;
 
 extern const ako_ops_backend ako_ops_cpu;

@@ -158,6 +158,14 @@ static int cpu_copy(void *state, void *to, const void *from, uint64_t bytes)
     return AKO_OK;
 }
 
+static int cpu_gather(void *state, uint64_t *out, const uint64_t *places, int n)
+{
+    (void)state;
+    for (int i = 0; i < n; i++)
+        out[i] = ako_load_place(places[i]);
+    return AKO_OK;
+}
+
 const ako_ops_backend ako_ops_cpu = {.close = no_state,
                                      .fill = ako_fill_cpu,
                                      .set = cpu_set,
@@ -167,4 +175,5 @@ const ako_ops_backend ako_ops_cpu = {.close = no_state,
                                      .compare = cpu_compare,
                                      .upload = cpu_copy,
                                      .download = cpu_copy,
-                                     .copy = cpu_copy};
+                                     .copy = cpu_copy,
+                                     .gather = cpu_gather};

@@ -32,7 +32,7 @@ ako_place ako_lane_place(ako_lane lane)
 
 struct ako_runner {
     ako_lane lane;
-    ako_cubin *cubin;   /* AKO_LANE_CUDA, else NULL */
+    ako_cubin *cubin;   /* AKO_LANE_CUDA, else NULL; both NULL: nothing to call */
     ako_shared *shared; /* the other lanes */
     int n_calls;
 };
@@ -50,6 +50,15 @@ int ako_runner_open(ako_runner **out, ako_lane lane, const char *path)
     else
         *out = runner;
     return status;
+}
+
+int ako_runner_nothing(ako_runner **out, ako_place place)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return ako_fail(AKO_NOMEM, "runner", "out of memory");
+    (*out)->lane = place == AKO_GPU ? AKO_LANE_CUDA : AKO_LANE_C;
+    return AKO_OK;
 }
 
 void ako_runner_free(ako_runner *runner)
@@ -75,7 +84,8 @@ int ako_runner_launch(ako_runner *runner, void *const *addresses)
 {
     if (runner->cubin)
         return ako_cubin_launch(runner->cubin, addresses);
-    ako_shared_launch(runner->shared, addresses);
+    if (runner->shared)
+        ako_shared_launch(runner->shared, addresses);
     return AKO_OK;
 }
 

@@ -37,6 +37,8 @@ typedef struct ako_runner ako_runner;
 
 /* Loads `path` (a cubin, or a shared object) into this process. GPU lanes use the current device. */
 int ako_runner_open(ako_runner **out, ako_lane lane, const char *path);
+/* One without any call, to find out what everything round a call costs. */
+int ako_runner_nothing(ako_runner **out, ako_place place);
 void ako_runner_free(ako_runner *runner);
 
 /* Takes the calls of one workload (copied): checks that the symbols are there, that argument counts and sizes match

@@ -169,6 +169,17 @@ static int parse_shapes(ako_workload *workload, const ako_task *task, const ako_
     return status;
 }
 
+static int parse_weight(ako_workload *workload, const ako_reader *reader)
+{
+    workload->weight = 1;
+    int status = ako_read_real(&workload->weight, reader, "weight", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_real(&workload->bytes, reader, "bytes", AKO_OPTIONAL);
+    if (status == AKO_OK && !(workload->weight >= 0))
+        status = ako_reader_fail(reader, "weight", "must not be negative");
+    return status;
+}
+
 static int parse_workloads(ako_task *task, const ako_reader *reader)
 {
     const json_t *list;
@@ -189,6 +200,8 @@ static int parse_workloads(ako_task *task, const ako_reader *reader)
             status = ako_read_string(&task->workloads[i].id, &item, "id", AKO_REQUIRED);
         if (status == AKO_OK)
             status = parse_shapes(&task->workloads[i], task, &item);
+        if (status == AKO_OK)
+            status = parse_weight(&task->workloads[i], &item);
     }
     return status;
 }

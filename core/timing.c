@@ -73,6 +73,8 @@ int ako_timer_run(ako_timer *timer, ako_runner *runner, void *const *const *sets
     *out = (ako_time_result){0};
     if (plan->launches < 1 || plan->warmup < 0 || n_sets < 1)
         return ako_fail(AKO_INVALID, "timing", "a plan has at least one launch and one set of buffers");
+    if (plan->watch && (plan->watch->n < 0 || plan->watch->n > AKO_WATCHED / plan->launches))
+        return ako_fail(AKO_INVALID, "timing", "at most %d places can be watched", AKO_WATCHED);
     out->samples_ns = calloc((size_t)plan->launches, sizeof *out->samples_ns);
     if (!out->samples_ns)
         return ako_fail(AKO_NOMEM, "timing", "out of memory for %d samples", plan->launches);

@@ -23,11 +23,23 @@ void ako_timer_free(ako_timer *timer);
 ako_timer_kind ako_timer_used(const ako_timer *timer); /* never AUTO */
 const char *ako_timer_note(const ako_timer *timer);    /* "" or why CUPTI is not used and what to change */
 
+/* Elements (ako_place_of) that are read the moment a timed call has returned, on a GPU in stream order: what is not
+ * there by then was not done by the call. */
+typedef struct ako_watch {
+    int n;                  /* places a call */
+    const uint64_t *places; /* n for each timed call */
+    uint64_t *seen;         /* likewise; filled */
+} ako_watch;
+
+#define AKO_WATCHED 4096 /* places in a plan at most */
+
 typedef struct ako_time_plan {
-    int warmup;        /* untimed calls first */
-    int launches;      /* timed calls */
-    bool flush;        /* L2 (or last-level cache) flush before each, persisting lines reset */
-    int64_t budget_ns; /* stop after this much wall time even with fewer launches (at least 1); 0: none */
+    int warmup;             /* untimed calls first */
+    int launches;           /* timed calls */
+    bool flush;             /* L2 (or last-level cache) flush before each, persisting lines reset */
+    int64_t budget_ns;      /* stop after this much wall time even with fewer launches (at least 1); 0: none */
+    ako_timer_kind kind;    /* AUTO: the best that the timer has; EVENTS and WALL are there on every GPU */
+    const ako_watch *watch; /* may be NULL */
 } ako_time_plan;
 
 typedef struct ako_time_result {
@@ -36,10 +48,12 @@ typedef struct ako_time_result {
     int64_t wall_ns;     /* the whole of the timed part by the host clock, flushes included */
     int64_t wall_min_ns; /* smallest host time from launch to sync of one call, a bound for its sample; on a GPU taken
                             from the warm-up, 0 when there was none */
-    int sm_clock_mhz;    /* median over the plan where NVML can say, else 0 */
+    int sm_clock_mhz;    /* on a GPU, by a kernel before the first and after the last call; else 0 */
+    int64_t carve_out;   /* bytes of the L2 that are set aside for persisting lines after the calls; then set to 0 */
 } ako_time_result;
 
-/* Runs the plan; call i uses address set sets[i % n_sets]. Faults of the runner come back as they are. */
+/* Runs the plan; the calls, warm-up first, use address sets sets[i % n_sets]. Faults of the runner come back as they
+ * are. */
 int ako_timer_run(ako_timer *timer, ako_runner *runner, void *const *const *sets, int n_sets, const ako_time_plan *plan,
                   ako_time_result *out);
 

@@ -6,10 +6,11 @@
 #include "clock.h"
 #include "cpu.h"
 #include "error.h"
+#include "ops.h"
 
 #define LINE_BYTES 64
 #define LEAST_FLUSH (INT64_C(8) << 20)
-#define MOST_FLUSH (INT64_C(256) << 20) /* servers report caches that a walk takes too long through */
+#define MOST_FLUSH (INT64_C(64) << 20) /* servers report caches that a walk takes too long through */
 
 struct ako_cpu_timer {
     volatile unsigned char *flush;
@@ -64,6 +65,12 @@ static bool is_over(const ako_time_plan *plan, int64_t start)
     return plan->budget_ns > 0 && ako_clock_ns() - start >= plan->budget_ns;
 }
 
+static void look(const ako_watch *watch, int call)
+{
+    for (int i = 0; watch && i < watch->n; i++)
+        watch->seen[call * watch->n + i] = ako_load_place(watch->places[call * watch->n + i]);
+}
+
 int ako_cpu_timer_run(ako_cpu_timer *timer, ako_runner *runner, void *const *const *sets, int n_sets,
                       const ako_time_plan *plan, ako_time_result *out)
 {
@@ -75,7 +82,9 @@ int ako_cpu_timer_run(ako_cpu_timer *timer, ako_runner *runner, void *const *con
     }
     int64_t start = ako_clock_ns();
     for (int i = 0; i < plan->launches && status == AKO_OK && (i == 0 || !is_over(plan, start)); i++) {
-        status = call_once(timer, runner, sets[i % n_sets], plan->flush, &ns);
+        status = call_once(timer, runner, sets[(plan->warmup + i) % n_sets], plan->flush, &ns);
+        if (status == AKO_OK)
+            look(plan->watch, i);
         least = ns < least ? ns : least;
         out->samples_ns[i] = ns;
         out->n = i + 1;

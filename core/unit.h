@@ -32,6 +32,8 @@ uint64_t ako_shape_count(const ako_shape *shape); /* number of elements; 1 for a
 typedef struct ako_workload {
     const char *id;
     ako_shape *shapes; /* one a tensor */
+    double weight;     /* 1 unless stated */
+    double bytes;      /* what must at least be moved; 0 unknown */
 } ako_workload;
 
 typedef struct ako_task {

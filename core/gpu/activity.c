@@ -11,6 +11,8 @@
 #include "error.h"
 
 #define BUFFER_BYTES (1u << 20)
+#define OUR_ID UINT64_MAX
+#define STRAY (-2) /* of no call of this batch, nor the timer's own */
 #define TAG CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0
 
 /* The records grow with the releases, at their ends. These are the oldest forms that every accepted header has; the
@@ -197,7 +199,7 @@ int ako_activity_begin(int n_calls)
 
 void ako_activity_enter(int call)
 {
-    cupti->cuptiActivityPushExternalCorrelationId(TAG, first_id + (uint64_t)call);
+    cupti->cuptiActivityPushExternalCorrelationId(TAG, call == AKO_ACTIVITY_OURS ? OUR_ID : first_id + (uint64_t)call);
 }
 
 void ako_activity_leave(void)
@@ -212,12 +214,14 @@ static int by_correlation(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The call of this batch that a piece of work belongs to, else -1. */
+/* The call of this batch that a piece of work belongs to, AKO_ACTIVITY_OURS or STRAY. */
 static int call_of(const work *w)
 {
     const tag key = {.correlation = w->correlation};
     const tag *t = tags.data ? bsearch(&key, tags.data, tags.size / sizeof *t, sizeof *t, by_correlation) : NULL;
-    return t && t->id >= first_id && t->id - first_id < (uint64_t)batch ? (int)(t->id - first_id) : -1;
+    if (t && t->id == OUR_ID)
+        return AKO_ACTIVITY_OURS;
+    return t && t->id >= first_id && t->id - first_id < (uint64_t)batch ? (int)(t->id - first_id) : STRAY;
 }
 
 static void extend(span *s, const work *w)
@@ -240,7 +244,7 @@ static int assign(void)
         qsort(tags.data, tags.size / sizeof(tag), sizeof(tag), by_correlation);
     memset(spans, 0, (size_t)batch * sizeof *spans);
     for (size_t i = 0; i < n; i++) {
-        int call = list[i].start && list[i].end >= list[i].start ? call_of(&list[i]) : -1;
+        int call = list[i].start && list[i].end >= list[i].start ? call_of(&list[i]) : STRAY;
         if (call < 0)
             continue;
         extend(&spans[call], &list[i]);
@@ -248,8 +252,8 @@ static int assign(void)
         last = list[i].correlation > last ? list[i].correlation : last;
     }
     for (size_t i = 0; i < n; i++)
-        strays +=
-            list[i].is_kernel && list[i].correlation > first && list[i].correlation < last && call_of(&list[i]) < 0;
+        strays += list[i].is_kernel && list[i].correlation > first && list[i].correlation < last &&
+                  call_of(&list[i]) == STRAY;
     return strays;
 }
 

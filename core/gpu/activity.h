@@ -16,6 +16,7 @@ int ako_activity_begin(int n_calls);
 
 /* Round the launches of one call, on the launching thread; `call` counts from 0. */
 void ako_activity_enter(int call);
+#define AKO_ACTIVITY_OURS (-1) /* work of the timer's own, which belongs to no call */
 void ako_activity_leave(void);
 
 /* Writes for each call of the batch the time from its first start to its last end. The device must be idle. `kernels`

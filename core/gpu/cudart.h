@@ -13,6 +13,8 @@
 #define AKO_CUDART_FUNCTIONS(X)                      \
     X(cudaCtxResetPersistingL2Cache)                 \
     X(cudaDeviceGetAttribute)                        \
+    X(cudaDeviceGetLimit)                            \
+    X(cudaDeviceSetLimit)                            \
     X(cudaDeviceSynchronize)                         \
     X(cudaEventCreate)                               \
     X(cudaEventDestroy)                              \

@@ -206,3 +206,33 @@ extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
     max_to(&total->max_abs, tally.max_abs);
     max_to(&total->max_rel, tally.max_rel);
 }
+
+// Elements at any places; a place is an address with the element's size in its top byte.
+extern "C" __global__ void ako_gather(const uint64_t *places, int n, uint64_t *out)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        out[i] = load_bits((const void *)(places[i] & ((uint64_t)1 << 56) - 1), (int)(places[i] >> 56), 0);
+}
+
+static __device__ __forceinline__ uint64_t global_ns()
+{
+    uint64_t ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+// Spins for `ns` and says how many of them passed and in how many cycles: the SM clock. Both ends lie at a step of the
+// timer, so that its step does not matter.
+extern "C" __global__ void ako_spin(uint64_t ns, uint64_t *out)
+{
+    uint64_t before = global_ns(), start, now;
+    do
+        start = global_ns();
+    while (start == before);
+    long long cycles = clock64();
+    do
+        now = global_ns();
+    while (now - start < ns);
+    out[0] = now - start;
+    out[1] = (uint64_t)(clock64() - cycles);
+}

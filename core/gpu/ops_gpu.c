@@ -1,25 +1,13 @@
 /* The operations on the memory of the current CUDA device, by the kernels of ops.cu. All on the default stream, and
  * done when the call returns. */
-#include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "build.h"
 #include "cudart.h"
-#include "embed.h"
 #include "error.h"
-#include "fs.h"
 #include "ops_backend.h"
 #include "ops_kernels.h"
-
-AKO_EMBED(ako_text_ops_cu, "core/gpu/ops.cu");
-AKO_EMBED(ako_text_ops_kernels_h, "core/gpu/ops_kernels.h");
-AKO_EMBED(ako_text_dtype_bits_h, "core/dtype_bits.h");
-AKO_EMBED(ako_text_philox_h, "core/philox.h");
-AKO_EMBED(ako_text_fill_h, "core/fill.h");
-AKO_EMBED(ako_text_judge_h, "core/judge.h");
-AKO_EMBED(ako_text_words_h, "core/words.h");
+#include "ops_library.h"
 
 #define KERNELS(X)    \
     X(fill_narrow)    \
@@ -28,7 +16,8 @@ AKO_EMBED(ako_text_words_h, "core/words.h");
     X(hash)           \
     X(find_other)     \
     X(count_poisoned) \
-    X(compare)
+    X(compare)        \
+    X(gather)
 
 enum kernel_id {
 #define KERNEL_ID(name) KERNEL_##name,
@@ -44,6 +33,7 @@ static const char *const kernel_names[] = {
 };
 
 enum { PACK = 16 };         /* bytes that a thread of a comparison loads at once */
+enum { MAX_PLACES = 1024 }; /* that one launch gathers */
 enum { MAX_BLOCKS = 4096 }; /* enough for eight blocks on each of 512 multiprocessors */
 
 /* Device memory for what kernels report. */
@@ -51,6 +41,7 @@ typedef struct scratch {
     ako_tally tally;
     uint64_t number;
     uint64_t bad[MAX_BLOCKS]; /* mismatches in each block's chunk of a comparison */
+    uint64_t places[MAX_PLACES], gathered[MAX_PLACES];
 } scratch;
 
 typedef struct gpu_ops {
@@ -59,11 +50,6 @@ typedef struct gpu_ops {
     cudaKernel_t kernels[KERNEL_COUNT];
     scratch *device;
 } gpu_ops;
-
-typedef struct context_wish {
-    const ako_cudart_api *cuda;
-    int device;
-} context_wish;
 
 static int check(const gpu_ops *ops, cudaError_t error, const char *what)
 {
@@ -80,90 +66,12 @@ static void gpu_close(void *state)
     free(ops);
 }
 
-static int current_arch(const gpu_ops *ops, char arch[16])
-{
-    int device = 0, major = 0, minor = 0;
-    int status = check(ops, ops->cuda->cudaGetDevice(&device), "finding the current CUDA device");
-    if (status == AKO_OK)
-        status = check(ops, ops->cuda->cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-                       "reading the compute capability");
-    if (status == AKO_OK)
-        status = check(ops, ops->cuda->cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
-                       "reading the compute capability");
-    snprintf(arch, 16, "sm_%d%d", major, minor);
-    return status;
-}
-
-int ako_ops_gpu_build(ako_buf *cubin, const char *arch)
-{
-    const ako_source sources[] = {{"ops.cu", ako_text_ops_cu, strlen(ako_text_ops_cu)},
-                                  {"ops_kernels.h", ako_text_ops_kernels_h, strlen(ako_text_ops_kernels_h)},
-                                  {"dtype_bits.h", ako_text_dtype_bits_h, strlen(ako_text_dtype_bits_h)},
-                                  {"philox.h", ako_text_philox_h, strlen(ako_text_philox_h)},
-                                  {"fill.h", ako_text_fill_h, strlen(ako_text_fill_h)},
-                                  {"judge.h", ako_text_judge_h, strlen(ako_text_judge_h)},
-                                  {"words.h", ako_text_words_h, strlen(ako_text_words_h)}};
-    static const char *const options[] = {"--fmad=false"}; /* the same bits as the CPU's */
-    const ako_build_input input = {.lane = AKO_LANE_CUDA,
-                                   .sources = sources,
-                                   .n_sources = sizeof sources / sizeof *sources,
-                                   .names = kernel_names,
-                                   .n_names = KERNEL_COUNT,
-                                   .options = options,
-                                   .n_options = 1,
-                                   .arch = arch};
-    ako_build_output *output = calloc(1, sizeof *output);
-    if (!output)
-        return ako_fail(AKO_NOMEM, "ops", "out of memory");
-    int status = ako_build(output, &input);
-    if (status == AKO_OK && !output->ok)
-        status = ako_fail(AKO_COMPILE, "ops", "the kernels of core/gpu/%s do not compile for %s: line %d: %s",
-                          output->error_file, arch, output->error_line, output->error_text);
-    if (status == AKO_OK)
-        status = ako_fs_read(cubin, output->path, 0);
-    ako_build_output_free(output);
-    free(output);
-    return status;
-}
-
-/* Whatever goes wrong here is met again, and said, by the first call that needs the context. */
-static void *create_context(void *payload)
-{
-    const context_wish *wish = payload;
-    if (wish->cuda->cudaSetDevice(wish->device) == cudaSuccess)
-        wish->cuda->cudaFree(NULL);
-    return NULL;
-}
-
-/* A context takes as long to create as our kernels to compile, when they are not in the cache: both at once. */
-static int build_beside_context(const gpu_ops *ops, ako_buf *cubin, const char *arch)
-{
-    context_wish wish = {.cuda = ops->cuda};
-    pthread_t thread;
-    int status = check(ops, ops->cuda->cudaGetDevice(&wish.device), "finding the current CUDA device");
-    if (status != AKO_OK)
-        return status;
-    bool beside = pthread_create(&thread, NULL, create_context, &wish) == 0;
-    status = ako_ops_gpu_build(cubin, arch);
-    if (beside)
-        pthread_join(thread, NULL);
-    return status;
-}
-
 static int load_kernels(gpu_ops *ops)
 {
-    char arch[16];
-    ako_buf cubin = {0};
-    int status = current_arch(ops, arch);
-    if (status == AKO_OK)
-        status = build_beside_context(ops, &cubin, arch);
-    if (status == AKO_OK)
-        status = check(ops, ops->cuda->cudaLibraryLoadData(&ops->library, cubin.data, NULL, NULL, 0, NULL, NULL, 0),
-                       "loading our kernels");
+    int status = ako_ops_library_load(&ops->library, ops->cuda);
     for (int i = 0; i < KERNEL_COUNT && status == AKO_OK; i++)
         status = check(ops, ops->cuda->cudaLibraryGetKernel(&ops->kernels[i], ops->library, kernel_names[i]),
                        kernel_names[i]);
-    ako_buf_free(&cubin);
     return status;
 }
 
@@ -344,6 +252,27 @@ static int gpu_copy(void *state, void *to, const void *from, uint64_t bytes)
     return transfer(state, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
+static int gather_some(gpu_ops *ops, uint64_t *out, const uint64_t *places, int n)
+{
+    uint64_t *device_places = ops->device->places, *device_out = ops->device->gathered;
+    void *arguments[] = {&device_places, &n, &device_out};
+    size_t bytes = (size_t)n * sizeof *places;
+    int status = check(ops, ops->cuda->cudaMemcpy(device_places, places, bytes, cudaMemcpyHostToDevice), "gathering");
+    if (status == AKO_OK)
+        status = launch(ops, KERNEL_gather, 1, arguments);
+    if (status == AKO_OK)
+        status = check(ops, ops->cuda->cudaMemcpy(out, device_out, bytes, cudaMemcpyDeviceToHost), "gathering");
+    return status;
+}
+
+static int gpu_gather(void *state, uint64_t *out, const uint64_t *places, int n)
+{
+    int status = AKO_OK;
+    for (int done = 0; status == AKO_OK && done < n; done += MAX_PLACES)
+        status = gather_some(state, out + done, places + done, n - done < MAX_PLACES ? n - done : MAX_PLACES);
+    return status;
+}
+
 static const ako_ops_backend gpu_backend = {.close = gpu_close,
                                             .fill = gpu_fill,
                                             .set = gpu_set,
@@ -353,7 +282,8 @@ static const ako_ops_backend gpu_backend = {.close = gpu_close,
                                             .compare = gpu_compare,
                                             .upload = gpu_upload,
                                             .download = gpu_download,
-                                            .copy = gpu_copy};
+                                            .copy = gpu_copy,
+                                            .gather = gpu_gather};
 
 int ako_ops_gpu_open(const ako_ops_backend **out, void **state)
 {

@@ -9,7 +9,7 @@
 #include "cudart.h"
 #include "error.h"
 #include "gpu.h"
-#include "sm_clock.h"
+#include "probe.h"
 
 /* Launches that are enqueued before the host waits: enough to hide the waiting, few enough not to fill the queue. */
 #define BATCH 32
@@ -27,6 +27,7 @@ struct ako_gpu_timer {
     void *flush;
     size_t flush_bytes;
     int flush_count;
+    ako_probe *probe;
     cudaEvent_t start[BATCH], stop[BATCH];
 };
 
@@ -40,7 +41,7 @@ typedef struct run {
     ako_time_result *out;
     int64_t *spans_ns;   /* CUPTI's values beside the events' in out->samples_ns; NULL when not asked for */
     int64_t estimate_ns; /* of one call with its flush; 0 unknown */
-    ako_sm_clock clock;
+    ako_timer_kind kind; /* of this plan */
 } run;
 
 static int enqueue_flush(ako_gpu_timer *t)
@@ -142,12 +143,12 @@ int ako_gpu_timer_new(ako_gpu_timer **out, ako_timer_kind kind)
         status = create_events(t);
     if (status == AKO_OK)
         status = use_events_once(t);
+    if (status == AKO_OK)
+        status = ako_probe_new(&t->probe, cuda);
     if (status != AKO_OK) {
         ako_gpu_timer_free(t);
         return status;
     }
-    /* Starting NVML takes some ms, which are better spent here than between two launches. */
-    ako_sm_clock_read(&(ako_sm_clock){0}, t->device);
     t->used = t->kind;
     memcpy(t->note, t->setup_note, sizeof t->setup_note);
     *out = t;
@@ -168,6 +169,7 @@ void ako_gpu_timer_free(ako_gpu_timer *t)
     }
     if (t->flush)
         t->cuda->cudaFree(t->flush);
+    ako_probe_free(t->probe);
     t->cuda->cudaGetLastError();
     free(t);
 }
@@ -205,20 +207,40 @@ static int call_by_host(run *r, int call, int64_t *ns)
     return status;
 }
 
+static int enqueue_ours(run *r, int (*enqueue)(ako_probe *, int), int which)
+{
+    if (r->spans_ns)
+        ako_activity_enter(AKO_ACTIVITY_OURS);
+    int status = enqueue(r->timer->probe, which);
+    if (r->spans_ns)
+        ako_activity_leave();
+    return status;
+}
+
+static int pause_device(ako_probe *probe, int unused)
+{
+    (void)unused;
+    return ako_probe_pause(probe);
+}
+
+/* While the device is busy with something that is not timed, a flush or a pause, the call is enqueued behind it: the
+ * cost of its launch does not show in events. */
 static int enqueue_call(run *r, int slot, int call)
 {
     ako_gpu_timer *t = r->timer;
-    int status = r->plan->flush ? enqueue_flush(t) : AKO_OK;
+    int status = r->plan->flush ? enqueue_flush(t) : enqueue_ours(r, pause_device, 0);
     if (status == AKO_OK)
         status = record(t, t->start[slot]);
     if (status != AKO_OK)
         return status;
     if (r->spans_ns)
         ako_activity_enter(slot);
-    status = ako_runner_launch(r->runner, addresses_of(r, call));
+    status = ako_runner_launch(r->runner, addresses_of(r, r->plan->warmup + call));
     if (r->spans_ns)
         ako_activity_leave();
-    return status == AKO_OK ? record(t, t->stop[slot]) : status;
+    if (status == AKO_OK)
+        status = record(t, t->stop[slot]);
+    return status == AKO_OK ? enqueue_ours(r, ako_probe_look, call) : status;
 }
 
 /* Without a full set of records the whole plan keeps to its events. */
@@ -237,8 +259,6 @@ static int run_batch(run *r, int n)
     int status = AKO_OK;
     for (int i = 0; i < n && status == AKO_OK; i++)
         status = enqueue_call(r, i, done + i);
-    if (status == AKO_OK)
-        ako_sm_clock_read(&r->clock, r->timer->device);
     if (status == AKO_OK)
         status = ako_runner_sync(r->runner);
     for (int i = 0; i < n && status == AKO_OK; i++)
@@ -294,7 +314,9 @@ static int run_by_host(run *r)
         if (i > 0 && r->plan->budget_ns > 0 && ako_clock_ns() - start >= r->plan->budget_ns)
             break;
         status = ako_cancel_requested() ? ako_fail(AKO_CANCELLED, "timing", "interrupted")
-                                        : call_by_host(r, i, &r->out->samples_ns[i]);
+                                        : call_by_host(r, r->plan->warmup + i, &r->out->samples_ns[i]);
+        if (status == AKO_OK)
+            status = enqueue_ours(r, ako_probe_look, i);
         r->out->n = i + 1;
     }
     r->out->wall_ns = ako_clock_ns() - start;
@@ -310,23 +332,61 @@ static int warm_up(run *r)
     return status;
 }
 
+/* A part of the L2 that user code has set aside keeps its lines through a flush. */
+static int64_t take_back_carve_out(const ako_gpu_timer *t)
+{
+    size_t bytes = 0;
+    if (t->cuda->cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize) != cudaSuccess)
+        t->cuda->cudaGetLastError(); /* a chip without such lines */
+    if (bytes > 0 && t->cuda->cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0) != cudaSuccess)
+        t->cuda->cudaGetLastError();
+    return (int64_t)bytes;
+}
+
+static ako_timer_kind kind_of(const ako_gpu_timer *t, ako_timer_kind wanted)
+{
+    bool possible = wanted == AKO_TIMER_EVENTS || wanted == AKO_TIMER_WALL;
+    return possible ? wanted : t->kind;
+}
+
+static int prepare_run(run *r)
+{
+    if (r->plan->kind == AKO_TIMER_CUPTI && r->timer->kind != AKO_TIMER_CUPTI)
+        return ako_fail(AKO_UNAVAILABLE, "timing", "CUPTI was asked for: %s", r->timer->setup_note);
+    int status = ako_probe_begin(r->timer->probe, r->plan->watch, r->plan->launches);
+    if (status == AKO_OK)
+        status = warm_up(r);
+    if (status == AKO_OK && r->kind == AKO_TIMER_CUPTI) {
+        r->spans_ns = calloc((size_t)r->plan->launches, sizeof *r->spans_ns);
+        if (!r->spans_ns)
+            status = ako_fail(AKO_NOMEM, "timing", "out of memory for %d samples", r->plan->launches);
+    }
+    return status == AKO_OK ? enqueue_ours(r, ako_probe_clock, 0) : status;
+}
+
+static int finish_run(run *r)
+{
+    int status = enqueue_ours(r, ako_probe_clock, 1);
+    if (status == AKO_OK)
+        status = ako_gpu_sync();
+    return status == AKO_OK ? ako_probe_end(r->timer->probe, &r->out->sm_clock_mhz, r->out->n) : status;
+}
+
 int ako_gpu_timer_run(ako_gpu_timer *timer, ako_runner *runner, void *const *const *sets, int n_sets,
                       const ako_time_plan *plan, ako_time_result *out)
 {
     run r = {.timer = timer, .runner = runner, .sets = sets, .n_sets = n_sets, .plan = plan, .out = out};
+    r.kind = kind_of(timer, plan->kind);
     memcpy(timer->note, timer->setup_note, sizeof timer->setup_note);
-    int status = warm_up(&r);
-    if (status == AKO_OK && timer->kind == AKO_TIMER_CUPTI) {
-        r.spans_ns = calloc((size_t)plan->launches, sizeof *r.spans_ns);
-        if (!r.spans_ns)
-            status = ako_fail(AKO_NOMEM, "timing", "out of memory for %d samples", plan->launches);
-    }
+    int status = prepare_run(&r);
     if (status == AKO_OK)
-        status = timer->kind == AKO_TIMER_WALL ? run_by_host(&r) : run_batches(&r);
-    timer->used = timer->kind == AKO_TIMER_CUPTI && !r.spans_ns ? AKO_TIMER_EVENTS : timer->kind;
+        status = r.kind == AKO_TIMER_WALL ? run_by_host(&r) : run_batches(&r);
+    timer->used = r.kind == AKO_TIMER_CUPTI && !r.spans_ns ? AKO_TIMER_EVENTS : r.kind;
     if (status == AKO_OK && r.spans_ns)
         memcpy(out->samples_ns, r.spans_ns, (size_t)out->n * sizeof *out->samples_ns);
+    if (status == AKO_OK)
+        status = finish_run(&r);
     free(r.spans_ns);
-    out->sm_clock_mhz = ako_sm_clock_median(&r.clock);
+    out->carve_out = take_back_carve_out(timer);
     return status;
 }

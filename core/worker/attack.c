@@ -1,6 +1,8 @@
 /* The request "attack": the task's self-test, which needs no candidate. The referee does it, workload by workload,
  * under the device's lock; here is what comes before: the reference built, buffers as for a solution that is the
  * reference. */
+#include <unistd.h>
+
 #include "clock.h"
 #include "device_json.h"
 #include "error.h"
@@ -37,7 +39,6 @@ static int read_wish(wish *w, const json_t *request)
 static int get_ready(trial *t)
 {
     json_t *memory = NULL;
-    int fds[EXCHANGE_SETS];
     trial_begin_step(t, "build", 0);
     int status = referee_start(t->ev);
     if (status == AKO_OK)
@@ -48,7 +49,9 @@ static int get_ready(trial *t)
         return status;
     trial_begin_step(t, "start", START_LIMIT_NS);
     status = trial_settle_referee(t, &memory);
-    exchange_close(fds, exchange_take(fds, t->ev->referee.wire, memory));
+    int fd = exchange_take(t->ev->referee.wire, memory);
+    if (fd >= 0)
+        close(fd);
     json_decref(memory);
     return status == AKO_OK && !t->ended ? trial_hand_over_reference(t) : status;
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "arena.h"
+#include "confined.h"
 #include "error.h"
 #include "exchange.h"
 #include "pack.h"
@@ -17,19 +18,20 @@
 #include "unit.h"
 
 typedef struct candidate {
+    confined confined;
     ako_timer *timer;
     ako_runner *runner;
     ako_task *task;
     ako_unit *unit;
     exchange_sets sets;
-    int bound; /* workload that the runner has, -1: none */
-    void **addresses[EXCHANGE_SETS];
+    int bound;       /* workload that the runner has, -1: none */
+    ako_arena arena; /* of that workload */
 } candidate;
 
-/* Creates the context and all that timing needs, while the code under test is still being built. */
+/* Creates the context and all that timing needs, while the code under test is still being built; and gives up all that
+ * this code shall not have. */
 static int on_open(ako_server *server, const json_t *request, json_t *answer)
 {
-    (void)answer;
     candidate *c = server->state;
     ako_timer_kind kind = AKO_TIMER_AUTO;
     ako_reader reader;
@@ -41,11 +43,14 @@ static int on_open(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_string(&timer, &reader, "timer", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_timer_kind_parse(&kind, timer);
+    if (status == AKO_OK)
+        status = confined_begin(&c->confined, exchange_place(place));
     if (status != AKO_OK)
         return status;
     ako_timer_free(c->timer);
     c->timer = NULL;
-    return ako_timer_new(&c->timer, exchange_place(place), kind);
+    status = ako_timer_new(&c->timer, exchange_place(place), kind);
+    return status == AKO_OK ? confined_finish(&c->confined, answer, exchange_place(place)) : status;
 }
 
 static int bind(candidate *c, int workload)
@@ -57,15 +62,8 @@ static int bind(candidate *c, int workload)
     int status = ako_runner_bind(c->runner, w->calls, w->n_calls);
     if (status != AKO_OK)
         return status;
-    ako_arena arena;
-    status = ako_arena_of_workload(&arena, c->task, c->unit, workload);
-    for (int s = 0; status == AKO_OK && s < c->sets.n; s++) {
-        free(c->addresses[s]);
-        c->addresses[s] = exchange_addresses(&arena, ako_memory_base(c->sets.blocks[s]));
-        if (!c->addresses[s])
-            status = ako_fail(AKO_NOMEM, "candidate", "out of memory");
-    }
-    ako_arena_free(&arena);
+    ako_arena_free(&c->arena);
+    status = ako_arena_of_workload(&c->arena, c->task, c->unit, workload);
     if (status == AKO_OK)
         c->bound = workload;
     return status;
@@ -95,6 +93,7 @@ static int on_load(ako_server *server, const json_t *request, json_t *answer)
         status = parse_load(c, request);
     if (status == AKO_OK)
         status = exchange_import(&c->sets, request, server->wire, ako_lane_place(c->unit->lane));
+    confined_leave_home();
     if (status == AKO_OK)
         status = ako_runner_open(&c->runner, c->unit->lane, path);
     for (int w = 0; status == AKO_OK && w < c->unit->n_workloads; w++)
@@ -113,6 +112,17 @@ static int read_workload(int64_t *workload, const candidate *c, const json_t *re
     return status;
 }
 
+static int call_once(candidate *c, int set)
+{
+    void **addresses = exchange_addresses(&c->arena, exchange_base(&c->sets, set));
+    int status =
+        addresses ? ako_runner_launch(c->runner, addresses) : ako_fail(AKO_NOMEM, "candidate", "out of memory");
+    if (status == AKO_OK)
+        status = ako_runner_sync(c->runner);
+    free(addresses);
+    return status;
+}
+
 static int on_run(ako_server *server, const json_t *request, json_t *answer)
 {
     (void)answer;
@@ -127,21 +137,91 @@ static int on_run(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = bind(c, (int)workload);
     if (status == AKO_OK)
-        status = ako_runner_launch(c->runner, c->addresses[set]);
+        status = call_once(c, (int)set);
+    return status;
+}
+
+/* The calls of a plan, warm-up first: where each finds its buffers, and what is looked at behind the timed ones. */
+typedef struct calls {
+    int n, n_warm;
+    void ***addresses; /* n */
+    uint64_t *places;  /* for each of the timed ones */
+    ako_watch watch;
+} calls;
+
+static void free_calls(calls *k)
+{
+    for (int i = 0; k->addresses && i < k->n; i++)
+        free(k->addresses[i]);
+    free(k->addresses);
+    free(k->places);
+    free(k->watch.seen);
+}
+
+static int allocate_calls(calls *k, const candidate *c, size_t n, size_t n_warm)
+{
+    int each = exchange_places(NULL, c->task, NULL, NULL, 0);
+    size_t watched = (n - n_warm) * (size_t)each + 1;
+    *k = (calls){.n = (int)n, .n_warm = (int)n_warm, .watch = {.n = each}};
+    k->addresses = calloc(n, sizeof *k->addresses);
+    k->places = calloc(watched, sizeof *k->places);
+    k->watch.seen = calloc(watched, sizeof *k->watch.seen);
+    k->watch.places = k->places;
+    return k->addresses && k->places && k->watch.seen ? AKO_OK : ako_fail(AKO_NOMEM, "candidate", "out of memory");
+}
+
+static int place_call(calls *k, const candidate *c, int i, const json_t *call)
+{
+    ako_arena view;
+    json_int_t set = json_integer_value(json_object_get(call, "set"));
+    if (set < 0 || set >= c->sets.n)
+        return ako_fail(AKO_INVALID, "candidate", "there is no set %d", (int)set);
+    int status = exchange_view(&view, &c->arena, json_object_get(call, "shifts"));
+    if (status != AKO_OK)
+        return status;
+    void *base = exchange_base(&c->sets, (int)set);
+    k->addresses[i] = exchange_addresses(&view, base);
+    if (!k->addresses[i])
+        status = ako_fail(AKO_NOMEM, "candidate", "out of memory");
+    if (i >= k->n_warm)
+        exchange_places(k->places + (i - k->n_warm) * k->watch.n, c->task, &view, base,
+                        (uint64_t)json_integer_value(json_object_get(call, "places")));
+    ako_arena_free(&view);
+    return status;
+}
+
+static int read_calls(calls *k, const candidate *c, const json_t *request)
+{
+    ako_reader reader;
+    const json_t *list = NULL;
+    size_t n = 0;
+    int64_t warmup = 0;
+    *k = (calls){0};
+    int status = ako_reader_init(&reader, request, "time");
     if (status == AKO_OK)
-        status = ako_runner_sync(c->runner);
+        status = ako_read_array(&list, &n, &reader, "calls", AKO_WATCHED, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_integer(&warmup, &reader, "warmup", 0, (int64_t)n - 1, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = allocate_calls(k, c, n, (size_t)warmup);
+    for (size_t i = 0; status == AKO_OK && i < n; i++)
+        status = place_call(k, c, (int)i, json_array_get(list, i));
     return status;
 }
 
 static int on_time(ako_server *server, const json_t *request, json_t *answer)
 {
     candidate *c = server->state;
+    calls k = {0};
     int64_t workload;
     int status = read_workload(&workload, c, request);
     if (status == AKO_OK)
         status = bind(c, (int)workload);
     if (status == AKO_OK)
-        status = timed_run(answer, request, c->timer, c->runner, (void *const *const *)c->addresses, c->sets.n);
+        status = read_calls(&k, c, request);
+    if (status == AKO_OK)
+        status = timed_run(answer, request, c->timer, c->runner, (void *const *const *)k.addresses, k.n, &k.watch);
+    free_calls(&k);
     return status;
 }
 

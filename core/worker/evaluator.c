@@ -110,7 +110,7 @@ static void start_early(evaluator *ev, const char *spec)
     if (ev->greeted || !first || access("/dev/nvidiactl", F_OK) != 0)
         return;
     builders_warm(ev, AKO_LANE_CUDA);
-    if (referee_open(ev, AKO_GPU) != AKO_OK || candidate_start(ev, AKO_GPU, "auto") != AKO_OK)
+    if (referee_open(ev, AKO_GPU) != AKO_OK || arm_start(ev, ARM_CANDIDATE, AKO_GPU) != AKO_OK)
         ako_log(AKO_LOG_WARN, "%s", ako_error_last()->message); /* they are started again when they are needed */
 }
 
@@ -123,7 +123,7 @@ static int find_device(evaluator *ev, const char *spec)
         status = adopt_device(ev, &device);
     if (first && (status != AKO_OK || device.place == AKO_CPU)) { /* nothing is to hold a GPU that is not used */
         child_kill(&ev->referee);
-        child_kill(&ev->candidate);
+        arms_kill(ev);
     }
     if (status == AKO_OK)
         builders_warm(ev, device.place == AKO_GPU ? AKO_LANE_CUDA : AKO_LANE_C);
@@ -259,7 +259,7 @@ static int on_task(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = referee_start(ev);
     if (status == AKO_OK)
-        status = candidate_start(ev, ev->device.place, "auto");
+        status = arm_start(ev, ARM_CANDIDATE, ev->device.place);
     if (status == AKO_OK)
         status = build_start(ev, &ev->reference_build, ev->reference, 0);
     if (status != AKO_OK)
@@ -289,7 +289,7 @@ static int on_attack(ako_server *server, const json_t *request, json_t *answer)
 
 static void clear_up(evaluator *ev)
 {
-    child_kill(&ev->candidate);
+    arms_kill(ev);
     forget_task(ev);
     child_kill(&ev->referee);
     for (int i = 0; i < BUILDERS; i++)

@@ -14,6 +14,23 @@
 
 #define BUILDERS 4
 
+/* The processes with code under test: the solution of a trial, and the best so far when the two are timed in turn. */
+typedef enum arm { ARM_CANDIDATE, ARM_INCUMBENT, ARMS } arm;
+
+typedef struct arm_process {
+    ako_child child; /* a spare one, until a trial loads something into it */
+    ako_place place;
+} arm_process;
+
+/* What a request for timed calls costs beside the calls, by the evaluator's own clock: the other of the two clocks that
+ * must agree. */
+typedef struct calibration {
+    bool done, flush; /* flush: with it */
+    ako_place place;
+    int64_t fixed_ns; /* a request without any call */
+    int64_t each_ns;  /* for each call: its launch, its flush */
+} calibration;
+
 /* A build under way. */
 typedef struct build_job {
     ako_child *builder; /* NULL: none */
@@ -33,9 +50,8 @@ typedef struct evaluator {
     ako_child builders[BUILDERS];
     ako_child referee;
     bool referee_has_task, referee_has_reference;
-    ako_child candidate; /* a spare one, until a trial loads something into it */
-    ako_place candidate_place;
-    char candidate_timer[16];
+    arm_process arms[ARMS];
+    calibration calibration;
 } evaluator;
 
 /* Waits for the next answer of a child and for what the host may say meanwhile. AKO_CANCELLED: the host wants the
@@ -57,9 +73,10 @@ void build_drop(build_job *job); /* forgets it; a builder still at it is killed 
 void builders_warm(evaluator *ev, ako_lane lane);
 
 /* evaluator_children.c */
-int referee_open(evaluator *ev, ako_place place); /* a new process and its context; does not wait */
-int referee_start(evaluator *ev);                 /* and its context; does not wait */
-int candidate_start(evaluator *ev, ako_place place, const char *timer); /* likewise, when there is no such one */
+int referee_open(evaluator *ev, ako_place place);         /* a new process and its context; does not wait */
+int referee_start(evaluator *ev);                         /* and its context; does not wait */
+int arm_start(evaluator *ev, arm which, ako_place place); /* likewise, when there is no such one */
+void arms_kill(evaluator *ev);
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
 

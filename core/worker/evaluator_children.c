@@ -47,19 +47,21 @@ int referee_start(evaluator *ev)
     return status;
 }
 
-static int open_candidate(evaluator *ev, ako_place place, const char *timer)
+int arm_start(evaluator *ev, arm which, ako_place place)
 {
-    ev->candidate_place = place;
-    snprintf(ev->candidate_timer, sizeof ev->candidate_timer, "%s", timer);
-    return child_send(&ev->candidate, "open",
-                      json_pack("{s:s, s:s}", "place", exchange_place_name(place), "timer", timer), NULL, 0);
+    arm_process *process = &ev->arms[which];
+    if (child_is_running(&process->child) && process->place == place)
+        return AKO_OK;
+    child_kill(&process->child);
+    process->place = place;
+    int status = child_start(&process->child, "candidate", true);
+    return status == AKO_OK ? child_send(&process->child, "open",
+                                         json_pack("{s:s}", "place", exchange_place_name(place)), NULL, 0)
+                            : status;
 }
 
-int candidate_start(evaluator *ev, ako_place place, const char *timer)
+void arms_kill(evaluator *ev)
 {
-    if (child_is_running(&ev->candidate) && ev->candidate_place == place)
-        return strcmp(ev->candidate_timer, timer) == 0 ? AKO_OK : open_candidate(ev, place, timer);
-    child_kill(&ev->candidate);
-    int status = child_start(&ev->candidate, "candidate", true);
-    return status == AKO_OK ? open_candidate(ev, place, timer) : status;
+    for (int i = 0; i < ARMS; i++)
+        child_kill(&ev->arms[i].child);
 }

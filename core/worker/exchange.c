@@ -6,7 +6,11 @@
 
 #include "error.h"
 #include "pack.h"
+#include "philox.h"
 #include "reader.h"
+#include "timing.h"
+
+#define PLACES 16
 
 ako_place exchange_place(const char *name)
 {
@@ -26,6 +30,51 @@ void **exchange_addresses(const ako_arena *arena, void *base)
     return addresses;
 }
 
+int exchange_view(ako_arena *out, const ako_arena *arena, const json_t *shifts)
+{
+    *out = *arena;
+    out->capacity = arena->n;
+    out->spans = malloc(((size_t)arena->n + 1) * sizeof *out->spans);
+    if (!out->spans)
+        return ako_fail(AKO_NOMEM, "worker", "out of memory");
+    memcpy(out->spans, arena->spans, (size_t)arena->n * sizeof *out->spans);
+    for (int i = 0; i < arena->n; i++) {
+        json_int_t shift = json_integer_value(json_array_get(shifts, (size_t)i));
+        if (arena->spans[i].slack > 0 && shift > 0 && shift < AKO_SHIFTS)
+            out->spans[i].offset += (uint64_t)shift * AKO_SHIFT;
+    }
+    return AKO_OK;
+}
+
+/* All the outputs' places together stay well below what a plan can watch. */
+static int places_each(const ako_task *task)
+{
+    int outputs = 0;
+    for (int i = 0; i < task->n_tensors; i++)
+        outputs += task->tensors[i].role != AKO_INPUT;
+    int most = AKO_WATCHED / EXCHANGE_SETS / (outputs ? outputs : 1);
+    return most < PLACES ? most : PLACES;
+}
+
+int exchange_places(uint64_t *out, const ako_task *task, const ako_arena *view, void *base, uint64_t seed)
+{
+    int n = 0, each = places_each(task);
+    for (int i = 0; i < task->n_tensors; i++) {
+        if (task->tensors[i].role == AKO_INPUT)
+            continue;
+        for (int j = 0; out && j < each; j++) {
+            uint32_t words[4];
+            const ako_span *span = &view->spans[i];
+            size_t size = ako_dtype_size(span->dtype);
+            ako_random_words(words, seed, (uint32_t)i, (uint64_t)j);
+            uint64_t index = span->count ? ((uint64_t)words[1] << 32 | words[0]) % span->count : 0;
+            out[n + j] = ako_place_of((char *)ako_arena_address(view, i, base) + index * size, span->count ? size : 0);
+        }
+        n += each;
+    }
+    return n;
+}
+
 int exchange_lower(ako_unit *unit, const json_t *lowered)
 {
     size_t n = json_array_size(lowered);
@@ -43,66 +92,50 @@ int exchange_lower(ako_unit *unit, const json_t *lowered)
     return status;
 }
 
-int exchange_export(json_t *answer, int *fds, int *n_fds, const exchange_sets *sets)
+void *exchange_base(const exchange_sets *sets, int set)
 {
-    json_t *handles = json_array();
-    int status = handles ? AKO_OK : ako_fail(AKO_NOMEM, "worker", "out of memory");
-    *n_fds = 0;
-    for (int s = 0; status == AKO_OK && s < sets->n; s++) {
-        char handle[129];
-        int fd = -1;
-        status = ako_memory_export(sets->blocks[s], handle, &fd);
-        if (status == AKO_OK && fd >= 0)
-            fds[(*n_fds)++] = fd;
-        if (status == AKO_OK && json_array_append_new(handles, json_string(handle)) != 0)
-            status = ako_fail(AKO_NOMEM, "worker", "out of memory");
-    }
-    if (status != AKO_OK) {
-        json_decref(handles);
-        return status;
-    }
-    return pack_into(
-        answer, json_pack("{s:I, s:o}", "bytes", (json_int_t)ako_memory_bytes(sets->blocks[0]), "handles", handles));
+    return (char *)ako_memory_base(sets->block) + (uint64_t)set * sets->stride;
 }
 
-int exchange_take(int fds[EXCHANGE_SETS], ako_wire *wire, const json_t *message)
+int exchange_export(json_t *answer, int *fd, const exchange_sets *sets)
 {
-    const json_t *handles = json_object_get(message, "handles");
-    int n = 0;
-    for (size_t i = 0; i < json_array_size(handles) && n < EXCHANGE_SETS; i++)
-        if (json_string_length(json_array_get(handles, i)) == 0)
-            fds[n++] = ako_wire_take_fd(wire);
-    return n;
+    char handle[129];
+    int status = ako_memory_export(sets->block, handle, fd);
+    return status == AKO_OK ? pack_into(answer, json_pack("{s:i, s:I, s:s}", "sets", sets->n, "stride",
+                                                          (json_int_t)sets->stride, "handle", handle))
+                            : status;
 }
 
-void exchange_close(const int *fds, int n)
+int exchange_take(ako_wire *wire, const json_t *message)
 {
-    for (int i = 0; i < n; i++)
-        close(fds[i]);
+    const json_t *handle = json_object_get(message, "handle");
+    return json_is_string(handle) && json_string_length(handle) == 0 ? ako_wire_take_fd(wire) : -1;
 }
 
 int exchange_import(exchange_sets *out, const json_t *message, ako_wire *wire, ako_place place)
 {
     ako_reader reader;
-    const char **handles = NULL;
-    int64_t bytes = 0;
-    int n = 0, status = ako_reader_init(&reader, message, "sets");
+    const char *handle = NULL;
+    int64_t n = 0, stride = 0;
+    int status = ako_reader_init(&reader, message, "sets");
     *out = (exchange_sets){0};
     if (status == AKO_OK)
-        status = ako_read_integer(&bytes, &reader, "bytes", 1, INT64_MAX, AKO_REQUIRED);
+        status = ako_read_integer(&n, &reader, "sets", 1, EXCHANGE_SETS, AKO_REQUIRED);
     if (status == AKO_OK)
-        status = ako_read_strings(&handles, &n, &reader, "handles", EXCHANGE_SETS);
-    for (int s = 0; status == AKO_OK && s < n; s++) {
-        status = ako_memory_import(&out->blocks[s], place, (uint64_t)bytes, handles[s], ako_wire_take_fd(wire));
-        out->n += status == AKO_OK;
+        status = ako_read_integer(&stride, &reader, "stride", 1, INT64_MAX / EXCHANGE_SETS, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_string(&handle, &reader, "handle", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_memory_import(&out->block, place, (uint64_t)(n * stride), handle, ako_wire_take_fd(wire));
+    if (status == AKO_OK) {
+        out->n = (int)n;
+        out->stride = (uint64_t)stride;
     }
-    free(handles);
     return status;
 }
 
 void exchange_free(exchange_sets *sets)
 {
-    for (int s = 0; s < sets->n; s++)
-        ako_memory_free(sets->blocks[s]);
+    ako_memory_free(sets->block);
     *sets = (exchange_sets){0};
 }

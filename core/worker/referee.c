@@ -33,11 +33,12 @@ static void forget_task(referee *r)
     referee_forget_files(r);
     ako_runner_free(r->runner);
     ako_unit_free(r->solution);
+    ako_unit_free(r->incumbent);
     ako_unit_free(r->reference);
     ako_task_free(r->task);
     free(r->proven);
     r->runner = NULL;
-    r->solution = r->reference = NULL;
+    r->solution = r->incumbent = r->reference = NULL;
     r->task = NULL;
     r->proven = NULL;
     r->bound = -1;
@@ -106,26 +107,35 @@ static int on_reference(ako_server *server, const json_t *request, json_t *answe
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
-/* {"unit"}: the solution that the blocks must have room for. Answers with the blocks. */
+/* {"unit","incumbent"}: the solution, and maybe the one timed in turn with it, that the block must have room for.
+ * Answers with the block. */
 static int on_memory(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
-    ako_unit *unit;
+    ako_unit *unit = NULL, *incumbent = NULL;
+    json_t *other = json_object_get(request, "incumbent");
     int status = need_task(r);
     if (status == AKO_OK)
         status = ako_unit_parse(&unit, r->task, json_object_get(request, "unit"), "unit");
-    if (status != AKO_OK)
+    if (status == AKO_OK && other)
+        status = ako_unit_parse(&incumbent, r->task, other, "incumbent");
+    if (status != AKO_OK) {
+        ako_unit_free(unit);
         return status;
-    ako_unit *before = r->solution;
+    }
+    ako_unit *before[] = {r->solution, r->incumbent};
     r->solution = unit;
+    r->incumbent = incumbent;
     r->place = ako_lane_place(unit->lane);
     if (!referee_ops(r))
         status = ako_fail(AKO_UNAVAILABLE, "referee", "a unit of lane %s needs a GPU", ako_lane_name(unit->lane));
     else
         status = referee_allocate(r);
-    ako_unit_free(before); /* names of its buffers were in use until then */
+    ako_unit_free(before[0]); /* names of its buffers were in use until then */
+    ako_unit_free(before[1]);
     if (status == AKO_OK)
-        status = exchange_export(answer, server->fds, &server->n_fds, &r->sets);
+        status = exchange_export(answer, server->fds, &r->sets);
+    server->n_fds = status == AKO_OK && server->fds[0] >= 0;
     return status;
 }
 
@@ -146,21 +156,23 @@ static int read_set(prepared **out, int *set, referee *r, const json_t *request)
 }
 
 /* The layout of a set for a workload; kept while it is asked for the same one. */
-static int lay_out(referee *r, prepared *p, int set, int workload)
+static int lay_out(referee *r, prepared *p, int set, int workload, bool loose)
 {
     ako_arena_free(&p->arena);
     ako_arena_free(&p->golden_arena);
     free(p->hashes);
-    *p = (prepared){.workload = workload, .base = ako_memory_base(r->sets.blocks[set])};
+    *p = (prepared){.workload = workload, .loose = loose, .base = exchange_base(&r->sets, set)};
     p->hashes = calloc((size_t)r->task->n_tensors, sizeof *p->hashes);
     int status = p->hashes ? ako_arena_of_workload(&p->arena, r->task, r->solution, workload) : referee_out_of_memory();
+    if (status == AKO_OK && loose)
+        ako_arena_loosen(&p->arena, r->task->n_tensors);
     return status == AKO_OK ? referee_golden_arena(&p->golden_arena, r, workload) : status;
 }
 
 typedef struct preparation {
     int set;
     uint64_t seed;
-    bool golden;
+    bool golden, loose;
     int64_t golden_ns;
     reference_fault fault;
 } preparation;
@@ -172,15 +184,18 @@ static int prepare(referee *r, prepared *p, preparation *what)
         status = referee_fill(r, p, what->seed);
     if (status == AKO_OK)
         status = referee_hash(r, p, p->hashes);
-    p->golden = ako_memory_base(r->goldens.blocks[what->set]);
+    p->golden = ako_memory_base(r->golden);
+    for (int s = 0; s < EXCHANGE_SETS && what->golden; s++)
+        r->prepared[s].provable = false; /* there is room for one golden */
     if (status == AKO_OK && what->golden)
-        status = referee_make_golden(r, p, what->set, what->seed, &what->golden_ns, &what->fault);
+        status = referee_make_golden(r, p, what->seed, &what->golden_ns, &what->fault);
     p->ready = status == AKO_OK && !what->fault.reason[0];
     p->provable = p->ready && what->golden;
     return status;
 }
 
-/* {"set","workload","seed","golden"}: fresh inputs, everything else poisoned, and the golden that belongs to them. */
+/* {"set","workload","seed","golden","loose"}: fresh inputs, everything else poisoned, and the golden that belongs to
+ * them. */
 static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
@@ -199,9 +214,11 @@ static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_integer(&seed, &reader, "seed", INT64_MIN, INT64_MAX, AKO_REQUIRED);
     if (status == AKO_OK)
         status = ako_read_bool(&what.golden, &reader, "golden", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_bool(&what.loose, &reader, "loose", AKO_OPTIONAL);
     what.seed = (uint64_t)seed;
     if (status == AKO_OK)
-        status = lay_out(r, p, what.set, (int)workload);
+        status = lay_out(r, p, what.set, (int)workload, what.loose);
     if (status == AKO_OK)
         status = prepare(r, p, &what);
     if (status == AKO_OK)
@@ -240,6 +257,26 @@ static int on_overrun(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? pack_into(answer, json_pack("{s:s}", "overrun", text)) : status;
 }
 
+/* {"calls","full"}: outputs of timed calls. */
+static int on_inspect(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    reference_fault fault = {0};
+    int status = need_task(r);
+    if (status == AKO_OK)
+        status = referee_inspect(r, request, answer, &fault);
+    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
+/* {"set"}: red zones and inputs of a set that has been timed on. */
+static int on_intact(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    prepared *p;
+    int status = read_prepared(&p, r, request);
+    return status == AKO_OK ? referee_verify_intact(r, p, answer) : status;
+}
+
 /* {"set","seed","other","tolerances"}: the task's self-test on inputs that were prepared from `seed`. */
 static int on_attack(ako_server *server, const json_t *request, json_t *answer)
 {
@@ -254,7 +291,7 @@ static int on_attack(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
-/* {"timer"}: made before it is needed, while the evaluator clears up after the candidate. */
+/* Made before it is needed, while the solution is still being built. */
 static int on_timer(ako_server *server, const json_t *request, json_t *answer)
 {
     (void)answer;
@@ -266,7 +303,7 @@ static int on_timer(ako_server *server, const json_t *request, json_t *answer)
         status = ako_timer_kind_parse(&kind, name ? name : "auto");
     if (status != AKO_OK)
         return status;
-    ako_place place = ako_lane_place(r->reference->lane);
+    ako_place place = r->place;
     if (r->timer && r->timer_kind == kind && r->timer_place == place)
         return AKO_OK;
     ako_timer_free(r->timer);
@@ -303,18 +340,35 @@ static int on_time(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = referee_bind(r, r->prepared[0].workload, &fault);
     if (status == AKO_OK && !fault.reason[0])
-        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n);
+        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n, NULL);
     for (int s = 0; s < n; s++)
         free(addresses[s]);
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
+/* {plan}: what the same request costs when there is nothing to call: the bound of the two clocks. */
+static int on_calibrate(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    ako_runner *nothing = NULL;
+    void *none[1] = {NULL}, *const * addresses[EXCHANGE_SETS];
+    for (int s = 0; s < EXCHANGE_SETS; s++)
+        addresses[s] = none;
+    int status =
+        r->timer ? ako_runner_nothing(&nothing, r->timer_place) : ako_fail(AKO_INVALID, "referee", "there is no timer");
+    if (status == AKO_OK)
+        status = timed_run(answer, request, r->timer, nothing, addresses, EXCHANGE_SETS, NULL);
+    ako_runner_free(nothing);
+    return status;
+}
+
 int role_referee(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"open", on_open},       {"task", on_task},       {"reference", on_reference},
-                                   {"memory", on_memory},   {"prepare", on_prepare}, {"verify", on_verify},
-                                   {"overrun", on_overrun}, {"timer", on_timer},     {"time", on_time},
-                                   {"attack", on_attack}};
+    static const serve_op ops[] = {{"open", on_open},          {"task", on_task},       {"reference", on_reference},
+                                   {"memory", on_memory},      {"prepare", on_prepare}, {"verify", on_verify},
+                                   {"overrun", on_overrun},    {"timer", on_timer},     {"time", on_time},
+                                   {"attack", on_attack},      {"inspect", on_inspect}, {"intact", on_intact},
+                                   {"calibrate", on_calibrate}};
     referee state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};
     int status = serve(&server, ops, sizeof ops / sizeof *ops);

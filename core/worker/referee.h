@@ -19,6 +19,7 @@
 typedef struct prepared {
     bool ready;    /* filled */
     bool provable; /* its golden is there too */
+    bool loose;    /* for timing: views shift within rooms full of inputs */
     int workload;
     ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */
     ako_arena golden_arena; /* of the golden block: outputs, and the reference's scratch where it runs in place */
@@ -57,10 +58,13 @@ typedef struct referee {
     ako_timer *timer;
     ako_timer_kind timer_kind; /* as asked for */
     ako_place timer_place;
-    ako_unit *solution; /* for its scratch buffers and its place */
-    ako_place place;    /* of the exported blocks */
-    exchange_sets sets, goldens;
-    ako_memory *away; /* tensors and scratch of a reference that runs in another place */
+    ako_unit *solution;  /* for its scratch buffers and its place */
+    ako_unit *incumbent; /* the one timed in turn with it, for its scratch too; NULL: none */
+    ako_place place;     /* of the exported blocks */
+    exchange_sets sets;
+    bool sets_failed;   /* there was no room for as many as would be good */
+    ako_memory *golden; /* of one set at a time */
+    ako_memory *away;   /* tensors and scratch of a reference that runs in another place */
     prepared prepared[EXCHANGE_SETS];
     golden_cache cache;
 } referee;
@@ -95,7 +99,7 @@ void referee_forget_files(referee *r);
 /* referee_golden.c */
 int referee_bind(referee *r, int workload, reference_fault *fault);
 /* *took_ns: how long the reference ran, 0 when its golden was kept. */
-int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t *took_ns, reference_fault *fault);
+int referee_make_golden(referee *r, prepared *p, uint64_t seed, int64_t *took_ns, reference_fault *fault);
 /* The reference on what the inputs hold now; its result lies in p->golden and is not kept. */
 int referee_run(referee *r, prepared *p, reference_fault *fault);
 void golden_cache_clear(golden_cache *cache);
@@ -103,6 +107,13 @@ void golden_cache_clear(golden_cache *cache);
 /* referee_verify.c: adds status, reason, code and figures to `answer`. */
 int referee_verify(referee *r, const prepared *p, json_t *answer);
 int referee_describe_overrun(char *out, size_t size, const ako_arena *arena, ako_ops *ops, void *base);
+
+int referee_compare_outputs(json_t *answer, referee *r, const prepared *p);
+int referee_verify_intact(referee *r, const prepared *p, json_t *answer); /* red zones and inputs alone */
+
+/* referee_inspect.c: {"calls","full"} on loose sets; what timed calls have left there. Adds status, code, reason and
+ * "verify_ns", the cost of a full comparison. */
+int referee_inspect(referee *r, const json_t *request, json_t *answer, reference_fault *fault);
 
 /* referee_attack.c: the task's self-test on a prepared set, which must be prepared anew after it. */
 int referee_attack(referee *r, prepared *p, const json_t *request, json_t *answer, reference_fault *fault);

@@ -190,11 +190,11 @@ static int keep(referee *r, const prepared *p, uint64_t seed)
     return AKO_OK;
 }
 
-int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t *took_ns, reference_fault *fault)
+int referee_make_golden(referee *r, prepared *p, uint64_t seed, int64_t *took_ns, reference_fault *fault)
 {
     golden_entry *kept = find_entry(&r->cache, p->workload, seed);
     *took_ns = 0;
-    p->golden = ako_memory_base(kept ? kept->block : r->goldens.blocks[set]);
+    p->golden = ako_memory_base(kept ? kept->block : r->golden);
     if (kept)
         return AKO_OK;
     int status = referee_bind(r, p->workload, fault);
@@ -211,7 +211,7 @@ int referee_make_golden(referee *r, prepared *p, int set, uint64_t seed, int64_t
 
 int referee_run(referee *r, prepared *p, reference_fault *fault)
 {
-    p->golden = ako_memory_base(r->goldens.blocks[p - r->prepared]);
+    p->golden = ako_memory_base(r->golden);
     int status = referee_bind(r, p->workload, fault);
     if (status != AKO_OK || fault->reason[0])
         return status;

@@ -67,14 +67,15 @@ int referee_fill(referee *r, const prepared *p, uint64_t seed)
     int status = AKO_OK;
     for (int i = 0; status == AKO_OK && i < r->task->n_tensors; i++) {
         const ako_tensor_spec *tensor = &r->task->tensors[i];
-        if (tensor->role == AKO_OUTPUT || p->arena.spans[i].count == 0)
+        const ako_span *span = &p->arena.spans[i];
+        if (tensor->role == AKO_OUTPUT || span->count == 0)
             continue;
         ako_fill fill = tensor->fill;
         fill.seed = seed;
         fill.stream = (uint32_t)i;
         status = tensor->file[0] ? fill_from_file(r, p, i)
                                  : ako_ops_fill(referee_ops(r), ako_arena_address(&p->arena, i, p->base), tensor->dtype,
-                                                p->arena.spans[i].count, &fill);
+                                                span->room / ako_dtype_size(tensor->dtype), &fill);
     }
     return status;
 }
@@ -86,7 +87,7 @@ int referee_hash(referee *r, const prepared *p, uint64_t *hashes)
         hashes[i] = 0;
         if (r->task->tensors[i].role == AKO_INPUT && p->arena.spans[i].bytes > 0)
             status = ako_ops_hash(referee_ops(r), &hashes[i], ako_arena_address(&p->arena, i, p->base),
-                                  p->arena.spans[i].bytes);
+                                  p->arena.spans[i].room);
     }
     return status;
 }

@@ -3,7 +3,10 @@
 #include "error.h"
 #include "referee.h"
 
-#define GPU_ROOM ((uint64_t)1 << 30)
+#define GPU_ROOM ((uint64_t)3 << 29) /* for the contexts and flush buffers of two candidates */
+#define GPU_ROOM_FOR_SETS ((uint64_t)1 << 30)
+#define CPU_ROOM_FOR_SETS ((uint64_t)1 << 26)
+#define SET_ALIGNMENT ((uint64_t)2 << 20) /* as cudaMalloc has large blocks */
 
 bool referee_runs_away(const referee *r)
 {
@@ -66,6 +69,11 @@ static int find_needs(needs *out, const referee *r)
         status = ako_arena_of_workload(&arena, r->task, r->solution, w);
         if (status == AKO_OK)
             raise_to(&out->set, &arena);
+        if (status == AKO_OK && r->incumbent) {
+            status = ako_arena_of_workload(&arena, r->task, r->incumbent, w);
+            if (status == AKO_OK)
+                raise_to(&out->set, &arena);
+        }
         if (status == AKO_OK)
             status = referee_golden_arena(&arena, r, w);
         if (status == AKO_OK)
@@ -79,6 +87,14 @@ static int find_needs(needs *out, const referee *r)
     return status;
 }
 
+/* A sample calls on each set once, so that all of its outputs can be looked at; small problems have room for many sets.
+ * Without a second one every call sees the same addresses. */
+static int sets_wanted(const referee *r, const needs *n)
+{
+    uint64_t room = r->place == AKO_GPU ? GPU_ROOM_FOR_SETS : CPU_ROOM_FOR_SETS, most = room / (n->set + 1);
+    return most < 2 ? 2 : most < EXCHANGE_SETS ? (int)most : EXCHANGE_SETS;
+}
+
 static bool is_enough(const ako_memory *block, uint64_t bytes)
 {
     return bytes == 0 || (block && ako_memory_bytes(block) >= bytes);
@@ -86,8 +102,8 @@ static bool is_enough(const ako_memory *block, uint64_t bytes)
 
 static bool fits(const referee *r, const needs *n)
 {
-    return r->sets.n > 0 && ako_memory_place(r->sets.blocks[0]) == r->place && is_enough(r->sets.blocks[0], n->set) &&
-           is_enough(r->goldens.blocks[0], n->golden) &&
+    return r->sets.n > 0 && ako_memory_place(r->sets.block) == r->place && r->sets.stride >= n->set &&
+           is_enough(r->golden, n->golden) && r->sets.n >= (r->sets_failed ? 1 : sets_wanted(r, n)) &&
            (n->away == 0 || (is_enough(r->away, n->away) && ako_memory_place(r->away) != r->place));
 }
 
@@ -102,9 +118,9 @@ static void forget_prepared(prepared *p)
 static void release_blocks(referee *r)
 {
     exchange_free(&r->sets);
-    exchange_free(&r->goldens);
+    ako_memory_free(r->golden);
     ako_memory_free(r->away);
-    r->away = NULL;
+    r->golden = r->away = NULL;
 }
 
 void referee_release(referee *r)
@@ -115,37 +131,42 @@ void referee_release(referee *r)
     golden_cache_clear(&r->cache);
 }
 
-static int add_set(referee *r, const needs *n)
+static int allocate_sets(referee *r, const needs *n, int count)
 {
-    int s = r->sets.n, status = ako_memory_new(&r->sets.blocks[s], r->place, n->set);
+    uint64_t stride = (n->set + SET_ALIGNMENT - 1) / SET_ALIGNMENT * SET_ALIGNMENT;
+    int status = ako_memory_new(&r->sets.block, r->place, stride * (uint64_t)count);
     if (status != AKO_OK)
         return status;
-    status = ako_memory_new(&r->goldens.blocks[s], r->place, n->golden);
-    if (status != AKO_OK) {
-        ako_memory_free(r->sets.blocks[s]);
-        return status;
-    }
-    r->sets.n = r->goldens.n = s + 1;
+    r->sets.n = count;
+    r->sets.stride = stride;
     return AKO_OK;
 }
 
-/* Adds a set where there is room for it and more. On the GPU the candidate needs some, which is held back meanwhile;
- * on the CPU memory is given out only when it is touched, so the sum of all is asked for once. */
-static int add_set_with_room(referee *r, const needs *n)
+/* Where there is room for the sets and more. On the GPU the candidates need some, which is held back meanwhile; on the
+ * CPU memory is given out only when it is touched, so the sum of all is asked for once. */
+static int allocate_with_room(referee *r, const needs *n, int count)
 {
-    uint64_t sets = (uint64_t)r->sets.n + 1;
     ako_memory *room;
-    int status =
-        ako_memory_new(&room, r->place, r->place == AKO_GPU ? GPU_ROOM : sets * (n->set + n->golden) + n->away);
+    uint64_t all = (uint64_t)count * n->set + n->golden + n->away;
+    int status = ako_memory_new(&room, r->place, r->place == AKO_GPU ? GPU_ROOM : all);
     if (status != AKO_OK)
         return status;
-    status = add_set(r, n);
+    if (r->place == AKO_CPU) {
+        ako_memory_free(room);
+        room = NULL;
+    }
+    status = ako_memory_new(&r->golden, r->place, n->golden);
+    if (status == AKO_OK && n->away > 0)
+        status = ako_memory_new(&r->away, ako_lane_place(r->reference->lane), n->away);
+    if (status == AKO_OK)
+        status = allocate_sets(r, n, count);
+    if (status != AKO_OK)
+        release_blocks(r);
     ako_memory_free(room);
     return status;
 }
 
-/* Allocating many gigabytes takes long, so blocks are kept while they are large enough. The second set is what memory
- * has left: without it every call sees the same addresses. */
+/* Allocating many gigabytes takes long, so blocks are kept while they are large enough. */
 int referee_allocate(referee *r)
 {
     needs n;
@@ -154,17 +175,12 @@ int referee_allocate(referee *r)
     int status = find_needs(&n, r);
     if (status != AKO_OK || fits(r, &n))
         return status;
-    if (r->sets.n > 0 && ako_memory_place(r->sets.blocks[0]) != r->place)
+    if (r->sets.n > 0 && ako_memory_place(r->sets.block) != r->place)
         golden_cache_clear(&r->cache);
     release_blocks(r);
-    status = add_set_with_room(r, &n);
-    if (status == AKO_OK && n.away > 0)
-        status = ako_memory_new(&r->away, ako_lane_place(r->reference->lane), n.away);
-    if (status != AKO_OK) {
-        release_blocks(r);
-        return status;
-    }
-    while (r->sets.n < EXCHANGE_SETS && (status = add_set_with_room(r, &n)) == AKO_OK)
-        ;
-    return status == AKO_NOMEM ? AKO_OK : status;
+    int count = sets_wanted(r, &n);
+    while ((status = allocate_with_room(r, &n, count)) == AKO_NOMEM && count > 1)
+        count--;
+    r->sets_failed = count < sets_wanted(r, &n);
+    return status;
 }

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
 #include "pack.h"
@@ -106,7 +107,7 @@ static int blame_candidate(json_t *answer, referee *r, const prepared *p, int i,
 }
 
 /* Compares every output; reports the first that fails, else the one with the largest error. */
-static int compare_outputs(json_t *answer, referee *r, const prepared *p)
+int referee_compare_outputs(json_t *answer, referee *r, const prepared *p)
 {
     double worst = -1;
     int status = say(answer, "PASSED", "", "");
@@ -130,7 +131,7 @@ static int compare_outputs(json_t *answer, referee *r, const prepared *p)
     return status;
 }
 
-int referee_verify(referee *r, const prepared *p, json_t *answer)
+int referee_verify_intact(referee *r, const prepared *p, json_t *answer)
 {
     char text[300], reason[400];
     int changed = -1;
@@ -139,9 +140,15 @@ int referee_verify(referee *r, const prepared *p, json_t *answer)
         return say(answer, "RUNTIME_ERROR", "overrun", text);
     if (status == AKO_OK)
         status = find_changed_input(&changed, r, p);
-    if (status == AKO_OK && changed >= 0) {
-        snprintf(reason, sizeof reason, "changed its input '%s'", r->task->tensors[changed].name);
-        return say(answer, "REWARD_HACK", "W4", reason);
-    }
-    return status == AKO_OK ? compare_outputs(answer, r, p) : status;
+    if (status != AKO_OK || changed < 0)
+        return status == AKO_OK ? say(answer, "PASSED", "", "") : status;
+    snprintf(reason, sizeof reason, "changed its input '%s'", r->task->tensors[changed].name);
+    return say(answer, "REWARD_HACK", "W4", reason);
+}
+
+int referee_verify(referee *r, const prepared *p, json_t *answer)
+{
+    int status = referee_verify_intact(r, p, answer);
+    const char *word = json_string_value(json_object_get(answer, "status"));
+    return status == AKO_OK && word && strcmp(word, "PASSED") == 0 ? referee_compare_outputs(answer, r, p) : status;
 }

@@ -1,4 +1,4 @@
-/* A "time" request, carried out: by the candidate on its solution, by the referee on the reference. */
+/* A plan of timed launches as candidate and referee carry it out. */
 #ifndef AKO_WORKER_TIMED_H
 #define AKO_WORKER_TIMED_H
 
@@ -6,9 +6,9 @@
 
 #include "timing.h"
 
-/* Reads warmup, launches, flush and budget (ns) from the request; adds timer, note, samples_ns, wall_ns, wall_min_ns
- * and sm_clock_mhz to the answer. */
+/* Runs the plan of `request` ("warmup", "launches", "flush", "timer", "budget") and adds raw samples, "timer", "note",
+ * "wall_ns", "wall_min_ns", "sm_clock_mhz" and "carve_out" to `answer`, and with a watch "seen", a list a call. */
 int timed_run(json_t *answer, const json_t *request, ako_timer *timer, ako_runner *runner, void *const *const *sets,
-              int n_sets);
+              int n_sets, const ako_watch *watch);
 
 #endif

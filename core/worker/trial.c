@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "device_json.h"
 #include "error.h"
+#include "lock_holder.h"
 #include "pack.h"
 
 #define LOCK_LIMIT_NS INT64_C(600000000000)
@@ -23,13 +24,17 @@ int trial_list_workloads(trial *t)
 static int start_everything(trial *t)
 {
     int status = build_start(t->ev, &t->build, t->unit, t->limits.build_ns);
+    if (status == AKO_OK && t->incumbent)
+        status = build_start(t->ev, &t->incumbent_build, t->incumbent, t->limits.build_ns);
     if (status != AKO_OK || !(t->wants_check || t->wants_time))
         return status;
     status = referee_start(t->ev);
     if (status == AKO_OK)
         status = trial_ask_memory(t);
     if (status == AKO_OK)
-        status = candidate_start(t->ev, ako_lane_place(t->unit->lane), t->timing.timer);
+        status = arm_start(t->ev, ARM_CANDIDATE, ako_lane_place(t->unit->lane));
+    if (status == AKO_OK && t->incumbent)
+        status = arm_start(t->ev, ARM_INCUMBENT, ako_lane_place(t->unit->lane));
     return status;
 }
 
@@ -42,15 +47,19 @@ static void report_wait(evaluator *ev, int64_t *last_ns)
     evaluator_say(ev, "wait", ako_error_last()->message);
 }
 
-/* Held by somebody else it is waited for; that time is in no budget. */
+/* Held by somebody else it is waited for; that time is in no budget. A candidate that was loaded would hold it for
+ * ever.
+ */
 int trial_take_lock(trial *t, ako_lock **lock)
 {
-    bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
+    const char *name = ako_lane_place(t->unit->lane) == AKO_GPU ? t->ev->device.uuid : t->ev->cpu.uuid;
     int64_t give_up = ako_clock_ns() + LOCK_LIMIT_NS, reported = 0;
     for (;;) {
-        int status = ako_lock_take(lock, gpu ? t->ev->device.uuid : t->ev->cpu.uuid, ako_clock_ns() + LOCK_SLICE_NS);
+        int status = ako_lock_take(lock, name, ako_clock_ns() + LOCK_SLICE_NS);
         if (status == AKO_OK)
             return AKO_OK;
+        if (status == AKO_BUSY && ako_lock_is_held_below(name))
+            return trial_end(t, "REWARD_HACK", "lock", "%s", "took the device's lock for itself");
         if (status != AKO_BUSY || ako_clock_ns() > give_up)
             return trial_end(t, "INFRA", ako_status_name(status), "the device is not free: %s",
                              ako_error_last()->message);
@@ -75,7 +84,7 @@ static int check_and_time(trial *t)
     if (status == AKO_OK && !t->ended && t->wants_time)
         status = trial_time(t);
     t->time_cost_ns = ako_clock_ns() - checked;
-    child_kill(&t->ev->candidate); /* before the lock goes: the end of a context is work for the device too */
+    arms_kill(t->ev); /* before the lock goes: the end of a context is work for the device too */
     ako_lock_release(lock);
     return status;
 }
@@ -95,7 +104,7 @@ static int run_steps(trial *t)
     status = trial_load(t);
     if (status == AKO_OK && !t->ended)
         status = check_and_time(t);
-    child_kill(&t->ev->candidate);
+    arms_kill(t->ev);
     return status;
 }
 
@@ -126,7 +135,7 @@ static void stop_workers(evaluator *ev)
 {
     if (child_owes_answer(&ev->referee))
         child_kill(&ev->referee);
-    child_kill(&ev->candidate);
+    arms_kill(ev);
 }
 
 int trial_run(evaluator *ev, const json_t *request, json_t *answer)
@@ -142,8 +151,12 @@ int trial_run(evaluator *ev, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = finish(&t);
     build_drop(&t.build);
+    build_drop(&t.incumbent_build);
     if (t.unit && status == AKO_OK) /* a spare for the next trial, whose context comes up while that one builds */
-        candidate_start(ev, ako_lane_place(t.unit->lane), t.timing.timer);
+        arm_start(ev, ARM_CANDIDATE, ako_lane_place(t.unit->lane));
+    if (t.incumbent && status == AKO_OK)
+        arm_start(ev, ARM_INCUMBENT, ako_lane_place(t.unit->lane));
+    ako_unit_free(t.incumbent);
     ako_unit_free(t.unit);
     return status;
 }

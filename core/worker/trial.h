@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "evaluator.h"
+#include "paired.h"
 #include "process.h"
 
 typedef struct trial_limits {
@@ -14,12 +15,20 @@ typedef struct trial_limits {
 } trial_limits;
 
 typedef struct trial_timing {
-    int warmup, launches;
-    bool flush, reference; /* reference: time it too */
+    int warmup, launches, most; /* launches: at least; most: as far as the budget goes */
+    bool flush, reference;      /* reference: time it too */
     char timer[16];
     double alpha;
-    int64_t seed, budget_ns;
+    double proof_share; /* of the timing's wall time, for verifying outputs of timed calls */
+    int proof_least;    /* but so many calls of each workload in any case */
+    int64_t budget_ns;  /* wall time for launches beyond the least */
 } trial_timing;
+
+typedef struct trial_pairs {
+    ako_paired_plan plan;
+    double hopeless;   /* times as slow as the incumbent at the first launches: reverted at once; 0: never */
+    int64_t budget_ns; /* wall time for all pairs; 0: none */
+} trial_pairs;
 
 /* Time for a step. The candidate has it for the step as a whole; the referee, whose work is not the candidate's fault,
  * for each of its answers. */
@@ -33,12 +42,14 @@ typedef struct trial {
     json_t *answer;    /* borrowed */
     json_t *workloads; /* results, one a workload; borrowed from the answer */
     ako_unit *unit;
+    ako_unit *incumbent; /* timed in turn with it; NULL: none */
     bool wants_check, wants_time;
     const json_t *seeds; /* of the check, borrowed */
     trial_timing timing;
+    trial_pairs pairs;
     trial_limits limits;
     trial_budget budget;
-    build_job build;
+    build_job build, incumbent_build;
     int n_sets;
     bool slow_reference; /* not to be run more often than it must */
     const char *step;
@@ -57,14 +68,14 @@ void trial_begin_step(trial *t, const char *step, int64_t limit_ns);
 
 /* trial_ask.c: a question to the process below. A failure of that process ends the trial and leaves *reply NULL, with
  * AKO_OK; other statuses mean that the host interrupted. The request is taken over, *reply is the caller's.
- * `workload` is the one that the question is about, or -1. */
-int trial_ask_candidate(trial *t, json_t **reply, const char *op, json_t *request, const int *fds, int n_fds,
-                        int workload);
+ * `workload` is the one that the question is about, or -1; a descriptor below 0 is none. */
+int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *request, int fd, int workload);
 int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request, int workload);
-/* Wait for the answers to what was asked before the trial could wait; *last receives the last one. */
-int trial_settle_candidate(trial *t);
-int trial_settle_referee(trial *t, json_t **last);
+/* Wait for the answers to what was asked before the trial could wait; *memory receives the last one with a block. */
+int trial_settle_arm(trial *t, arm which);
+int trial_settle_referee(trial *t, json_t **memory);
 int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /* golden: outputs will be verified */
+int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);        /* for shifted views */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
 int trial_list_workloads(trial *t);             /* trial.c: an entry for each in the answer */
@@ -76,7 +87,10 @@ int trial_build(trial *t); /* trial_build.c: waits for both builds */
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);
 int trial_load(trial *t);
-int trial_check(trial *t); /* trial_check.c */
-int trial_time(trial *t);  /* trial_time.c */
+int trial_check(trial *t);                   /* trial_check.c */
+int trial_time(trial *t);                    /* trial_time.c */
+int trial_compare(trial *t, bool *hopeless); /* trial_pairs.c: the paired decision */
+
+#define SLOW_REFERENCE_NS INT64_C(50000000)
 
 #endif

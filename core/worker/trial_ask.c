@@ -1,14 +1,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "answer.h"
 #include "clock.h"
 #include "error.h"
 #include "exchange.h"
 #include "trial.h"
-
-#define SLOW_REFERENCE_NS INT64_C(50000000)
 
 static int64_t deadline_of(const trial *t, int64_t left_ns, int64_t now)
 {
@@ -104,10 +103,32 @@ static bool is_interrupted(int status)
     return status == AKO_CANCELLED || status == AKO_EOF;
 }
 
+/* The incumbent has been right and fast before: that it fails now says nothing about the candidate. */
+static int incumbent_failed(trial *t, const char *op)
+{
+    return trial_end(t, "INFRA", "incumbent", "the best so far, timed in turn, failed in %s: %s", op,
+                     ako_error_last()->message);
+}
+
+static int await_incumbent(trial *t, json_t **reply, const char *op)
+{
+    int64_t deadline = deadline_of(t, t->budget.limit_ns, ako_clock_ns());
+    int status = evaluator_await(t->ev, &t->ev->arms[ARM_INCUMBENT].child, reply, deadline);
+    if (is_interrupted(status))
+        return status;
+    if (status == AKO_OK)
+        status = ako_answer_status(*reply, "incumbent");
+    if (status == AKO_OK)
+        return AKO_OK;
+    json_decref(*reply);
+    *reply = NULL;
+    return incumbent_failed(t, op);
+}
+
 static int await_candidate(trial *t, json_t **reply, const char *op, int set, int workload)
 {
     int64_t start = ako_clock_ns(), deadline = deadline_of(t, t->budget.candidate_left_ns, start);
-    int status = evaluator_await(t->ev, &t->ev->candidate, reply, deadline);
+    int status = evaluator_await(t->ev, &t->ev->arms[ARM_CANDIDATE].child, reply, deadline);
     t->budget.candidate_left_ns -= ako_clock_ns() - start;
     if (is_interrupted(status))
         return status;
@@ -121,22 +142,27 @@ static int await_candidate(trial *t, json_t **reply, const char *op, int set, in
     return candidate_failed(t, status, op, set, workload);
 }
 
-int trial_ask_candidate(trial *t, json_t **reply, const char *op, json_t *request, const int *fds, int n_fds,
-                        int workload)
+int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *request, int fd, int workload)
 {
     int set = set_of(request);
     *reply = NULL;
-    int status = child_send(&t->ev->candidate, op, request, fds, n_fds);
+    int status = child_send(&t->ev->arms[which].child, op, request, &fd, fd >= 0);
+    if (which == ARM_INCUMBENT)
+        return status == AKO_OK ? await_incumbent(t, reply, op) : incumbent_failed(t, op);
     return status == AKO_OK ? await_candidate(t, reply, op, set, workload)
                             : candidate_broke(t, status, op, set, workload);
 }
 
-int trial_settle_candidate(trial *t)
+int trial_settle_arm(trial *t, arm which)
 {
     int status = AKO_OK;
-    while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->candidate)) {
+    while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->arms[which].child)) {
         json_t *reply;
-        status = await_candidate(t, &reply, "open", -1, -1);
+        status =
+            which == ARM_INCUMBENT ? await_incumbent(t, &reply, "open") : await_candidate(t, &reply, "open", -1, -1);
+        if (reply && which == ARM_CANDIDATE &&
+            json_object_set(t->answer, "confinement", json_object_get(reply, "confinement")) != 0)
+            status = ako_fail(AKO_NOMEM, "evaluator", "out of memory");
         json_decref(reply);
     }
     return status;
@@ -199,21 +225,28 @@ int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request,
     return status == AKO_OK ? await_referee(t, reply, op, workload) : referee_broke(t, status, op, workload);
 }
 
-/* One that an earlier trial asked for and did not wait for; it may have brought descriptors. */
+/* One that an earlier trial asked for and did not wait for; it may have brought a descriptor. */
 static void drop_reply(trial *t, json_t *reply)
 {
-    int fds[EXCHANGE_SETS];
-    exchange_close(fds, exchange_take(fds, t->ev->referee.wire, reply));
+    int fd = exchange_take(t->ev->referee.wire, reply);
+    if (fd >= 0)
+        close(fd);
     json_decref(reply);
 }
 
-int trial_settle_referee(trial *t, json_t **last)
+int trial_settle_referee(trial *t, json_t **memory)
 {
     int status = AKO_OK;
-    *last = NULL;
+    *memory = NULL;
     while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->referee)) {
-        drop_reply(t, *last);
-        status = await_referee(t, last, "start", -1);
+        json_t *reply = NULL;
+        status = await_referee(t, &reply, "start", -1);
+        if (!json_object_get(reply, "handle")) {
+            json_decref(reply);
+            continue;
+        }
+        drop_reply(t, *memory);
+        *memory = reply;
     }
     return status;
 }
@@ -226,6 +259,17 @@ int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden)
     int status = trial_ask_referee(t, &reply, "prepare", request, workload);
     if (json_integer_value(json_object_get(reply, "golden_ns")) > SLOW_REFERENCE_NS)
         t->slow_reference = true;
+    json_decref(reply);
+    return status;
+}
+
+int trial_prepare_loose(trial *t, int workload, int set, int64_t seed)
+{
+    json_t *reply;
+    int status = trial_ask_referee(t, &reply, "prepare",
+                                   json_pack("{s:i, s:i, s:I, s:b, s:b}", "workload", workload, "set", set, "seed",
+                                             (json_int_t)seed, "golden", 0, "loose", 1),
+                                   workload);
     json_decref(reply);
     return status;
 }

@@ -24,6 +24,20 @@ static bool is_interrupted(int status)
     return status == AKO_CANCELLED || status == AKO_EOF;
 }
 
+/* The best so far was built before; that it does not build now is the machine's fault. */
+static int await_incumbent(trial *t)
+{
+    int status = build_await(t->ev, &t->incumbent_build, t->limits.build_ns);
+    if (is_interrupted(status))
+        return status;
+    if (status == AKO_OK)
+        status = ako_answer_status(t->incumbent_build.output, "builder");
+    if (status == AKO_OK && json_is_true(json_object_get(t->incumbent_build.output, "built")))
+        return AKO_OK;
+    return trial_end(t, "INFRA", "incumbent", "the best so far cannot be built again: %s",
+                     status == AKO_OK ? "it does not compile" : ako_error_last()->message);
+}
+
 static int await_solution(trial *t)
 {
     double limit_s = (double)t->limits.build_ns / 1e9;
@@ -74,6 +88,8 @@ int trial_await_reference(trial *t)
 int trial_build(trial *t)
 {
     int status = await_solution(t);
+    if (status == AKO_OK && !t->ended && t->incumbent)
+        status = await_incumbent(t);
     if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
         status = trial_await_reference(t);
     return status;

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include "error.h"
 #include "exchange.h"
 #include "trial.h"
@@ -6,7 +8,13 @@
 
 int trial_ask_memory(trial *t)
 {
-    return child_send(&t->ev->referee, "memory", json_pack("{s:o}", "unit", unit_without_sources(t->unit)), NULL, 0);
+    json_t *request = json_pack("{s:o}", "unit", unit_without_sources(t->unit));
+    if (request && t->incumbent)
+        json_object_set_new(request, "incumbent", unit_without_sources(t->incumbent));
+    int status = child_send(&t->ev->referee, "memory", request, NULL, 0);
+    if (status == AKO_OK && t->wants_time) /* long before it is needed: a timer takes its time to make */
+        status = child_send(&t->ev->referee, "timer", json_object(), NULL, 0);
+    return status;
 }
 
 /* The reference as built; the referee keeps it from trial to trial. */
@@ -25,41 +33,45 @@ int trial_hand_over_reference(trial *t)
     return status;
 }
 
-static json_t *load_request(const trial *t, const json_t *memory)
+static json_t *load_request(const trial *t, const ako_unit *unit, const build_job *build, const json_t *memory)
 {
-    return json_pack("{s:o, s:o, s:O, s:O, s:O, s:O}", "task", task_without_sources(t->ev), "unit",
-                     unit_without_sources(t->unit), "path", json_object_get(t->build.output, "path"), "lowered",
-                     json_object_get(t->build.output, "lowered"), "bytes", json_object_get(memory, "bytes"), "handles",
-                     json_object_get(memory, "handles"));
+    return json_pack("{s:o, s:o, s:O, s:O, s:O, s:O, s:O}", "task", task_without_sources(t->ev), "unit",
+                     unit_without_sources(unit), "path", json_object_get(build->output, "path"), "lowered",
+                     json_object_get(build->output, "lowered"), "sets", json_object_get(memory, "sets"), "stride",
+                     json_object_get(memory, "stride"), "handle", json_object_get(memory, "handle"));
 }
 
-static int load_candidate(trial *t, const json_t *memory, const int *fds, int n_fds)
+static int load_arm(trial *t, arm which, const json_t *memory, int fd)
 {
-    json_t *reply;
-    if (t->wants_check)
-        trial_begin_step(t, "check", t->limits.check_ns);
-    else
-        trial_begin_step(t, "time", t->limits.time_ns);
-    int status = trial_ask_candidate(t, &reply, "load", load_request(t, memory), fds, n_fds, -1);
+    json_t *reply = NULL;
+    const ako_unit *unit = which == ARM_CANDIDATE ? t->unit : t->incumbent;
+    const build_job *build = which == ARM_CANDIDATE ? &t->build : &t->incumbent_build;
+    int status = trial_settle_arm(t, which);
+    if (status == AKO_OK && !t->ended)
+        status = trial_ask_arm(t, which, &reply, "load", load_request(t, unit, build, memory), fd, -1);
     json_decref(reply);
     return status;
 }
 
 int trial_load(trial *t)
 {
-    json_t *memory;
-    int fds[EXCHANGE_SETS];
+    json_t *memory = NULL;
     trial_begin_step(t, "start", START_LIMIT_NS);
     int status = trial_settle_referee(t, &memory);
-    t->n_sets = (int)json_array_size(json_object_get(memory, "handles"));
-    int n_fds = exchange_take(fds, t->ev->referee.wire, memory);
+    t->n_sets = (int)json_integer_value(json_object_get(memory, "sets"));
+    int fd = exchange_take(t->ev->referee.wire, memory);
     if (status == AKO_OK && !t->ended)
         status = trial_hand_over_reference(t);
     if (status == AKO_OK && !t->ended)
-        status = trial_settle_candidate(t);
-    if (status == AKO_OK && !t->ended)
-        status = load_candidate(t, memory, fds, n_fds);
-    exchange_close(fds, n_fds);
+        status = trial_settle_arm(t, ARM_CANDIDATE);
+    if (status == AKO_OK && !t->ended) {
+        trial_begin_step(t, t->wants_check ? "check" : "time", t->wants_check ? t->limits.check_ns : t->limits.time_ns);
+        status = load_arm(t, ARM_CANDIDATE, memory, fd);
+    }
+    if (status == AKO_OK && !t->ended && t->incumbent)
+        status = load_arm(t, ARM_INCUMBENT, memory, fd);
+    if (fd >= 0)
+        close(fd);
     json_decref(memory);
     return status;
 }

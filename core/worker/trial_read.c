@@ -7,6 +7,7 @@
 #include "trial.h"
 
 #define MAX_SEEDS 1000
+#define MAX_PAIRS 10000
 
 static int read_steps(trial *t, const ako_reader *request)
 {
@@ -67,8 +68,15 @@ static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
     int status = ako_read_integer(&warmup, reader, "warmup", 0, 100000, AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&launches, reader, "launches", 1, 100000, AKO_OPTIONAL);
+    int64_t most = launches, least = 8;
     if (status == AKO_OK)
-        status = ako_read_integer(&out->seed, reader, "seed", INT64_MIN, INT64_MAX, AKO_OPTIONAL);
+        status = ako_read_integer(&most, reader, "most", launches, 1000000, AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_integer(&least, reader, "proof_least", 1, 100000, AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_real(&out->proof_share, reader, "proof_share", AKO_OPTIONAL);
+    if (status == AKO_OK && !(out->proof_share >= 0 && out->proof_share <= 10))
+        status = ako_reader_fail(reader, "proof_share", "must lie between 0 and 10");
     if (status == AKO_OK)
         status = ako_read_integer(&out->budget_ns, reader, "budget", 0, INT64_MAX / 4, AKO_OPTIONAL);
     if (status == AKO_OK)
@@ -77,6 +85,69 @@ static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
         status = ako_reader_fail(reader, "alpha", "must lie between 0 and 1");
     out->warmup = (int)warmup;
     out->launches = (int)launches;
+    out->most = (int)most;
+    out->proof_least = (int)least;
+    return status;
+}
+
+static int read_looks(ako_paired_plan *plan, const ako_reader *reader)
+{
+    const json_t *looks = NULL;
+    size_t n = 0;
+    int status = ako_read_array(&looks, &n, reader, "looks", AKO_LOOKS, AKO_REQUIRED);
+    for (size_t i = 0; status == AKO_OK && i < n; i++) {
+        json_int_t pairs = json_integer_value(json_array_get(looks, i));
+        if (pairs < 1 || pairs > MAX_PAIRS)
+            return ako_reader_fail(reader, "looks", "element %zu is no number of pairs from 1 to %d", i, MAX_PAIRS);
+        plan->looks[i] = (int)pairs;
+    }
+    plan->n_looks = (int)n;
+    return status;
+}
+
+static int read_shares(trial_pairs *out, const ako_reader *reader)
+{
+    ako_paired_plan *plan = &out->plan;
+    const struct {
+        const char *name;
+        double *value;
+    } members[] = {{"alpha", &plan->alpha},
+                   {"threshold", &plan->threshold},
+                   {"clock_pair", &plan->clock_pair},
+                   {"clock_run", &plan->clock_run},
+                   {"most_dropped", &plan->most_dropped},
+                   {"one_sided", &plan->one_sided},
+                   {"order_effect", &plan->order_effect},
+                   {"correlation", &plan->correlation},
+                   {"hopeless", &out->hopeless}};
+    int status = AKO_OK;
+    for (size_t i = 0; status == AKO_OK && i < sizeof members / sizeof *members; i++)
+        status = ako_read_real(members[i].value, reader, members[i].name, AKO_OPTIONAL);
+    return status;
+}
+
+static int read_pairs(trial_pairs *out, const ako_reader *timing)
+{
+    const json_t *object = NULL;
+    const char *score = "geomean";
+    ako_reader reader;
+    *out = (trial_pairs){.plan = {.alpha = 0.05}};
+    int status = ako_read_object(&object, timing, "pairs", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_reader_init(&reader, object, "trial.time.pairs");
+    if (status == AKO_OK)
+        status = read_looks(&out->plan, &reader);
+    if (status == AKO_OK)
+        status = read_shares(out, &reader);
+    if (status == AKO_OK)
+        status = ako_read_bool(&out->plan.strict, &reader, "strict", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_integer(&out->budget_ns, &reader, "budget", 0, INT64_MAX / 4, AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_string(&score, &reader, "score", AKO_OPTIONAL);
+    if (status == AKO_OK &&
+        (ako_score_parse(&out->plan.score, score) != AKO_OK || ako_paired_plan_check(&out->plan) != AKO_OK))
+        status = ako_reader_fail(&reader, NULL, "%s", ako_error_last()->message);
     return status;
 }
 
@@ -86,7 +157,7 @@ static int read_timing(trial *t, const ako_reader *request)
     ako_reader reader;
     ako_timer_kind kind;
     trial_timing *out = &t->timing;
-    *out = (trial_timing){.flush = true, .timer = "auto", .alpha = 0.05};
+    *out = (trial_timing){.flush = true, .timer = "auto", .alpha = 0.05, .proof_share = 0.15};
     if (!t->wants_time)
         return AKO_OK;
     int status = ako_read_object(&object, request, "time", AKO_REQUIRED);
@@ -102,6 +173,17 @@ static int read_timing(trial *t, const ako_reader *request)
         status = ako_read_text(out->timer, sizeof out->timer, &reader, "timer", AKO_OPTIONAL);
     if (status == AKO_OK && ako_timer_kind_parse(&kind, out->timer) != AKO_OK)
         status = ako_reader_fail(&reader, "timer", "%s", ako_error_last()->message);
+    return status == AKO_OK && t->incumbent ? read_pairs(&t->pairs, &reader) : status;
+}
+
+static int read_incumbent(trial *t, const json_t *request)
+{
+    json_t *unit = json_object_get(request, "incumbent");
+    if (!unit || !t->wants_time)
+        return AKO_OK;
+    int status = ako_unit_parse(&t->incumbent, t->ev->task, unit, "trial.incumbent");
+    if (status == AKO_OK && t->incumbent->n_sources == 0)
+        status = ako_fail(AKO_INVALID, "evaluator", "trial.incumbent.sources: at least one is needed");
     return status;
 }
 
@@ -113,6 +195,8 @@ static int read_unit(trial *t, const json_t *request)
     if (status == AKO_OK && ako_lane_place(t->unit->lane) == AKO_GPU && t->ev->device.place != AKO_GPU)
         status = ako_fail(AKO_UNAVAILABLE, "evaluator", "a solution of lane %s needs a GPU, and the device is the CPU",
                           ako_lane_name(t->unit->lane));
+    if (status == AKO_OK && t->incumbent && ako_lane_place(t->incumbent->lane) != ako_lane_place(t->unit->lane))
+        status = ako_fail(AKO_INVALID, "evaluator", "candidate and incumbent run on different kinds of devices");
     return status;
 }
 
@@ -126,6 +210,8 @@ int trial_read(trial *t, const json_t *request)
         status = read_limits(&t->limits, &reader);
     if (status == AKO_OK)
         status = read_check(t, &reader);
+    if (status == AKO_OK)
+        status = read_incumbent(t, request);
     if (status == AKO_OK)
         status = read_timing(t, &reader);
     return status == AKO_OK ? read_unit(t, request) : status;

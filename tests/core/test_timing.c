@@ -71,7 +71,7 @@ static void runs_the_plan_over_rotated_buffers(void **state)
         sum += r.samples_ns[i];
     }
     assert_true(r.wall_ns >= sum);
-    const int want_a[] = {5, 0, 2, 3, 5, 7}, want_b[] = {3, 1, 4, 6};
+    const int want_a[] = {4, 0, 2, 4, 6}, want_b[] = {4, 1, 3, 5, 7};
     assert_memory_equal(a, want_a, sizeof want_a);
     assert_memory_equal(b, want_b, sizeof want_b);
     free(r.samples_ns);

@@ -1,0 +1,74 @@
+/* Samples: a few timed calls of one arm in one request. Each call has a set of buffers and a view of its own, so no
+ * call sees content or addresses that another has seen, and what each has written is still there when the request is
+ * answered. Some of it, chosen in secret and after the fact, is then compared with the reference in full. */
+#ifndef AKO_WORKER_SAMPLE_H
+#define AKO_WORKER_SAMPLE_H
+
+#include "exchange.h"
+#include "trial.h"
+
+#define GAPS 256
+
+/* Which views of which sets are still fresh. */
+typedef struct rotation {
+    int n_sets, n_tensors;
+    int used[EXCHANGE_SETS];
+    unsigned char *step, *start; /* of each set and tensor: view number u is shifted by start + u * step; owned */
+} rotation;
+
+/* Calls to be timed; both arms of a pair get the same. */
+typedef struct batch {
+    json_t *calls; /* owned */
+    int n;
+    uint64_t seed; /* of contents that must be made anew for every call: tasks with inout tensors */
+    int proven;    /* the set whose golden is made with them; -1 where goldens are made afterwards */
+} batch;
+
+/* What one arm's calls on one workload have given. */
+typedef struct series {
+    json_t *samples; /* owned; ns */
+    int64_t wall_ns;
+    char timer[16], note[400];
+    int sm_clock_mhz;
+    double gaps_ns[GAPS]; /* of each request: how much longer a call took by our clock than by its sample */
+    int n_gaps, calls_a_request;
+    int64_t timed_ns, proof_ns;    /* wall time of requests and of their verification */
+    int64_t inspect_ns, verify_ns; /* what one inspection costs, and each call that it compares in full */
+    int verified;                  /* calls compared in full */
+} series;
+
+/* The middle of a request's samples, for a pair. */
+typedef struct sample {
+    int64_t median_ns;
+    int mhz;
+} sample;
+
+bool task_has_inout(const ako_task *task);
+uint64_t random_bits(void);
+
+/* Fresh contents in all sets, and all views of them unused. */
+int rotation_prepare(trial *t, rotation *r, int workload);
+void rotation_free(rotation *r);
+bool rotation_has(const rotation *r, int views); /* so many for each set */
+
+/* n <= n_sets calls on sets of their own; without a flush n calls on one view, whose data then lie in the cache. */
+int batch_new(batch *out, const trial *t, rotation *r, int n);
+void batch_free(batch *b);
+
+/* Times a batch on an arm; `warmup` calls on other views come first. `proofs` is how many more samples are expected, so
+ * that the least number of verified calls is reached. Adds to `s`; *out may be NULL. Anything wrong ends the trial. */
+int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, int warmup, const char *timer,
+                int expected, series *s, sample *out);
+
+/* After a rotation's last sample: red zones and inputs of all sets. */
+int sample_check_sets(trial *t, const rotation *r, int workload);
+
+/* The two clocks over all of a series, and the physical floor. */
+int series_judge(trial *t, const series *s, int workload);
+int series_put(trial *t, const series *s, int workload, const char *key); /* its summary into the answer */
+void series_free(series *s);
+
+/* calibrate.c: once an evaluator and kind of plan. */
+int calibrate(trial *t);
+
+#endif

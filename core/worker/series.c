@@ -1,0 +1,113 @@
+/* A series as a whole: whether it can be believed, and what it says. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "pack.h"
+#include "sample.h"
+#include "stats.h"
+
+#define CPU_SLACK_NS 10e6 /* what the scheduler of a busy machine may do to a request that has one thread */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_gap(const series *s)
+{
+    double sorted[GAPS];
+    memcpy(sorted, s->gaps_ns, (size_t)s->n_gaps * sizeof *sorted);
+    qsort(sorted, (size_t)s->n_gaps, sizeof *sorted, by_value);
+    return sorted[s->n_gaps / 2];
+}
+
+static double mean_of(const series *s)
+{
+    double sum = 0;
+    size_t n = json_array_size(s->samples);
+    for (size_t i = 0; i < n; i++)
+        sum += (double)json_integer_value(json_array_get(s->samples, i));
+    return n ? sum / (double)n : 0;
+}
+
+/* The samples against the evaluator's clock. What requests cost beside their calls is calibrated; what is missing
+ * beyond three times that, and makes up more than a third of a call, was spent where the arm's clock did not look. */
+static bool clocks_agree(const trial *t, const series *s)
+{
+    bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
+    const calibration *c = &t->ev->calibration;
+    if (s->n_gaps == 0)
+        return true;
+    double gap = median_gap(s), mean = mean_of(s);
+    double slack = 3 * (double)c->fixed_ns / (s->calls_a_request ? s->calls_a_request : 1) + 3 * (double)c->each_ns;
+    return gap <= slack + (gpu ? 0 : CPU_SLACK_NS) || mean >= 0.7 * (mean + gap);
+}
+
+/* Bytes that must be moved and cannot lie in the L2, at the device's peak bandwidth. 0: unknown. */
+static double floor_ns(const trial *t, int workload)
+{
+    const ako_device_props *d = &t->ev->device;
+    double bytes = t->ev->task->workloads[workload].bytes - (double)d->l2_bytes;
+    bool known = ako_lane_place(t->unit->lane) == AKO_GPU && d->peak_dram_bytes_per_s > 0 && bytes > 0;
+    return known ? bytes / d->peak_dram_bytes_per_s * 1e9 : 0;
+}
+
+static int summarize(ako_summary *out, const trial *t, const series *s)
+{
+    size_t n = json_array_size(s->samples);
+    int64_t *samples = malloc((n + 1) * sizeof *samples);
+    for (size_t i = 0; samples && i < n; i++)
+        samples[i] = json_integer_value(json_array_get(s->samples, i));
+    int status = samples ? ako_stats_summary(out, samples, n, t->timing.alpha)
+                         : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
+    free(samples);
+    return status;
+}
+
+int series_judge(trial *t, const series *s, int workload)
+{
+    char reason[200];
+    ako_summary sum;
+    int status = summarize(&sum, t, s);
+    double least = floor_ns(t, workload);
+    if (status != AKO_OK)
+        return status;
+    if (!clocks_agree(t, s))
+        return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T4",
+                                  "calls take far longer by the evaluator's clock than their samples say");
+    if (sum.median >= least)
+        return AKO_OK;
+    snprintf(reason, sizeof reason, "%.4g us is less than moving the task's bytes takes at the device's peak, %.4g us",
+             sum.median / 1e3, least / 1e3);
+    return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "floor", reason);
+}
+
+static json_t *pack(const trial *t, const series *s, const ako_summary *sum)
+{
+    json_t *ci = sum->has_ci ? json_pack("[I, I]", (json_int_t)sum->ci_low, (json_int_t)sum->ci_high) : json_null();
+    return json_pack("{s:s, s:s, s:I, s:O, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:i, s:i}", "timer", s->timer,
+                     "note", s->note, "n", (json_int_t)sum->n, "samples_ns", s->samples, "min", (json_int_t)sum->min,
+                     "max", (json_int_t)sum->max, "mean", pack_real(sum->mean), "std", pack_real(sum->std), "median",
+                     pack_real(sum->median), "p95", pack_real(sum->p95), "ci", ci, "wall_ns", (json_int_t)s->wall_ns,
+                     "sm_clock_mhz", s->sm_clock_mhz, "sets", t->n_sets, "verified", s->verified);
+}
+
+int series_put(trial *t, const series *s, int workload, const char *key)
+{
+    ako_summary sum;
+    int status = summarize(&sum, t, s);
+    json_t *summary = status == AKO_OK ? pack(t, s, &sum) : NULL;
+    if (status == AKO_OK &&
+        (!summary || json_object_set_new(json_array_get(t->workloads, (size_t)workload), key, summary) != 0))
+        status = ako_fail(AKO_NOMEM, "evaluator", "out of memory");
+    return status;
+}
+
+void series_free(series *s)
+{
+    json_decref(s->samples);
+    *s = (series){0};
+}

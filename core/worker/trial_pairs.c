@@ -1,0 +1,283 @@
+/* The paired decision: candidate and incumbent in turn, in processes of their own, on the same buffers and the same
+ * views of them. Each look starts with fresh contents. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "error.h"
+#include "log.h"
+#include "pack.h"
+#include "sample.h"
+
+/* Launches in a sample by how long one takes (ns): short ones jitter, long ones drift. */
+#define SHORT_NS 10000
+#define MIDDLE_NS 100000
+#define LONG_NS 1000000
+
+typedef struct comparison {
+    trial *t;
+    int n_workloads, most; /* most: pairs of the last look */
+    size_t done;           /* pairs measured of each workload */
+    ako_pair **pairs;      /* [workload][pair] */
+    int *launches;         /* of a sample, by workload; 0: not known yet */
+    double *weights;
+    series (*series)[ARMS]; /* [workload] */
+    int64_t started_ns;
+    bool hopeless;
+} comparison;
+
+static int allocate(comparison *c, trial *t)
+{
+    size_t n = (size_t)t->ev->task->n_workloads;
+    const ako_paired_plan *plan = &t->pairs.plan;
+    *c = (comparison){.t = t, .n_workloads = (int)n, .most = plan->looks[plan->n_looks - 1]};
+    c->started_ns = ako_clock_ns();
+    c->pairs = calloc(n, sizeof *c->pairs);
+    c->launches = calloc(n, sizeof *c->launches);
+    c->weights = calloc(n, sizeof *c->weights);
+    c->series = calloc(n, sizeof *c->series);
+    bool good = c->pairs && c->launches && c->weights && c->series;
+    for (size_t w = 0; good && w < n; w++) {
+        c->pairs[w] = calloc((size_t)c->most, sizeof **c->pairs);
+        c->weights[w] = t->ev->task->workloads[w].weight;
+        good = c->pairs[w] != NULL;
+    }
+    return good ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
+}
+
+static void release(comparison *c)
+{
+    for (int w = 0; w < c->n_workloads; w++) {
+        if (c->pairs)
+            free(c->pairs[w]);
+        for (int a = 0; c->series && a < ARMS; a++)
+            series_free(&c->series[w][a]);
+    }
+    free(c->pairs);
+    free(c->launches);
+    free(c->weights);
+    free(c->series);
+}
+
+static int launches_for(const trial *t, int64_t ns)
+{
+    int wanted = ns < SHORT_NS ? 9 : ns < MIDDLE_NS ? 5 : ns < LONG_NS ? 3 : 1;
+    return wanted < t->n_sets || !t->timing.flush ? wanted : t->n_sets;
+}
+
+/* One sample of each arm that counts for nothing but its duration: both are warm afterwards. */
+static int warm_up(comparison *c, rotation *r, int workload)
+{
+    trial *t = c->t;
+    int64_t least = 0;
+    int status = AKO_OK;
+    for (int a = 0; status == AKO_OK && !t->ended && a < ARMS; a++) {
+        batch b = {0};
+        series discarded = {0};
+        sample s = {0};
+        status = batch_new(&b, t, r, t->n_sets);
+        if (status == AKO_OK)
+            status = sample_take(t, (arm)a, workload, r, &b, t->timing.warmup, "auto", 0, &discarded, &s);
+        least = a == 0 || s.median_ns < least ? s.median_ns : least;
+        series_free(&discarded);
+        batch_free(&b);
+    }
+    c->launches[workload] = launches_for(t, least);
+    return status;
+}
+
+/* Even pairs have the incumbent first, odd ones the candidate. */
+static int take_pair(comparison *c, rotation *r, int workload, size_t i, int expected)
+{
+    trial *t = c->t;
+    batch b = {0};
+    sample taken[ARMS] = {0};
+    int status = batch_new(&b, t, r, c->launches[workload]);
+    for (int turn = 0; status == AKO_OK && !t->ended && turn < ARMS; turn++) {
+        arm which = (i % 2 == 0) == (turn == 0) ? ARM_INCUMBENT : ARM_CANDIDATE;
+        status =
+            sample_take(t, which, workload, r, &b, 0, "auto", expected, &c->series[workload][which], &taken[which]);
+    }
+    c->pairs[workload][i] = (ako_pair){.a_ns = taken[ARM_INCUMBENT].median_ns,
+                                       .b_ns = taken[ARM_CANDIDATE].median_ns,
+                                       .a_mhz = taken[ARM_INCUMBENT].mhz,
+                                       .b_mhz = taken[ARM_CANDIDATE].mhz};
+    batch_free(&b);
+    return status;
+}
+
+/* Twice in a row, so that one hiccup condemns nobody. */
+static bool is_hopeless(const comparison *c, int workload, size_t i)
+{
+    double most = c->t->pairs.hopeless;
+    const ako_pair *p = c->pairs[workload];
+    return most > 0 && i == 1 && (double)p[0].b_ns > most * (double)p[0].a_ns &&
+           (double)p[1].b_ns > most * (double)p[1].a_ns;
+}
+
+static int take_pairs(comparison *c, int workload, size_t until)
+{
+    trial *t = c->t;
+    rotation r = {0};
+    int status = rotation_prepare(t, &r, workload);
+    if (status == AKO_OK && !t->ended && c->launches[workload] == 0)
+        status = warm_up(c, &r, workload);
+    for (size_t i = c->done; status == AKO_OK && !t->ended && !c->hopeless && i < until; i++) {
+        status = take_pair(c, &r, workload, i, (int)(until - i - 1));
+        c->hopeless = is_hopeless(c, workload, i);
+    }
+    if (status == AKO_OK && !t->ended)
+        status = sample_check_sets(t, &r, workload);
+    rotation_free(&r);
+    return status;
+}
+
+/* Whether the time that is left does not suffice for `more` pairs as those so far. */
+static bool is_beyond_budget(const comparison *c, int more)
+{
+    int64_t spent = ako_clock_ns() - c->started_ns, each = c->done ? spent / (int64_t)c->done : 0;
+    return c->t->pairs.budget_ns > 0 && spent + each * more > c->t->pairs.budget_ns;
+}
+
+static int look(comparison *c, ako_paired_result *result, int index)
+{
+    const ako_paired_plan *plan = &c->t->pairs.plan;
+    bool last = index + 1 == plan->n_looks || is_beyond_budget(c, plan->looks[index + 1] - plan->looks[index]);
+    return ako_paired_look(result, plan, (const ako_pair *const *)c->pairs, c->weights, c->n_workloads, c->done, last);
+}
+
+static int decide(comparison *c, ako_paired_result *result)
+{
+    trial *t = c->t;
+    const ako_paired_plan *plan = &t->pairs.plan;
+    int status = AKO_OK;
+    for (int i = 0; i < plan->n_looks && result->verdict == AKO_PAIRED_GO_ON; i++) {
+        for (int w = 0; status == AKO_OK && !t->ended && !c->hopeless && w < c->n_workloads; w++)
+            status = take_pairs(c, w, (size_t)plan->looks[i]);
+        if (status != AKO_OK || t->ended || c->hopeless)
+            return status;
+        c->done = (size_t)plan->looks[i];
+        status = look(c, result, i);
+        if (status != AKO_OK)
+            return status;
+        evaluator_progress(t->ev, "pairs", (int)c->done, c->most);
+    }
+    return status;
+}
+
+static json_t *pack_interval(const ako_gain *gain)
+{
+    return gain->has_interval ? json_pack("[f, f]", gain->low, gain->high) : json_null();
+}
+
+static void describe(char *out, size_t size, const ako_paired_result *r, const ako_paired_plan *plan)
+{
+    const ako_gain *g = &r->score;
+    char interval[80] = "";
+    if (g->has_interval)
+        snprintf(interval, sizeof interval, ", interval %.2f..%.2f %%", 100 * g->low, 100 * g->high);
+    if (r->verdict == AKO_PAIRED_UNSTABLE)
+        snprintf(out, size, "%zu of %zu pairs were taken at clocks that differ", r->dropped, r->pairs);
+    else
+        snprintf(out, size, "%.2f %% %s%s, %zu pairs%s%s", 100 * fabs(g->gain), g->gain >= 0 ? "faster" : "slower",
+                 interval, r->pairs, r->verdict == AKO_PAIRED_KEEP ? "" : ", threshold ",
+                 r->verdict == AKO_PAIRED_KEEP ? "" : "");
+    if (r->verdict == AKO_PAIRED_REVERT || r->verdict == AKO_PAIRED_INCONCLUSIVE)
+        snprintf(out + strlen(out), size - strlen(out), "%.3g %%", 100 * plan->threshold);
+}
+
+static int put_result(comparison *c, const ako_paired_result *r)
+{
+    char reason[300];
+    describe(reason, sizeof reason, r, &c->t->pairs.plan);
+    return pack_into(c->t->answer,
+                     json_pack("{s:{s:s, s:s, s:i, s:i, s:i, s:f, s:o, s:f, s:b, s:b, s:b, s:f, s:s}}", "paired",
+                               "verdict", ako_paired_verdict_name(r->verdict), "reason", reason, "look", r->look,
+                               "pairs", (int)r->pairs, "dropped", (int)r->dropped, "gain", r->score.gain, "interval",
+                               pack_interval(&r->score), "threshold", c->t->pairs.plan.threshold, "order_effect",
+                               r->order_effect, "clock_coupled", r->clock_coupled, "correlated", r->correlated, "lag1",
+                               r->lag1, "timer", c->series[0][ARM_CANDIDATE].timer));
+}
+
+static json_t *column(const comparison *c, int workload, arm which, bool clock)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < c->done; i++) {
+        const ako_pair *p = &c->pairs[workload][i];
+        int64_t value =
+            clock ? (which == ARM_INCUMBENT ? p->a_mhz : p->b_mhz) : (which == ARM_INCUMBENT ? p->a_ns : p->b_ns);
+        json_array_append_new(list, json_integer((json_int_t)value));
+    }
+    return list;
+}
+
+static int put_workload(comparison *c, int workload)
+{
+    ako_gain gain;
+    const series *s = c->series[workload];
+    int status = ako_paired_gain(&gain, &c->t->pairs.plan, c->pairs[workload], c->done);
+    return status == AKO_OK
+               ? pack_into(json_array_get(c->t->workloads, (size_t)workload),
+                           json_pack("{s:{s:i, s:f, s:o, s:i, s:o, s:o, s:o, s:o, s:O, s:O, s:i}}", "paired", "n",
+                                     (int)gain.n, "gain", gain.gain, "interval", pack_interval(&gain), "launches",
+                                     c->launches[workload], "candidate_ns", column(c, workload, ARM_CANDIDATE, false),
+                                     "incumbent_ns", column(c, workload, ARM_INCUMBENT, false), "candidate_mhz",
+                                     column(c, workload, ARM_CANDIDATE, true), "incumbent_mhz",
+                                     column(c, workload, ARM_INCUMBENT, true), "candidate_samples_ns",
+                                     s[ARM_CANDIDATE].samples, "incumbent_samples_ns", s[ARM_INCUMBENT].samples,
+                                     "verified", s[ARM_CANDIDATE].verified))
+               : status;
+}
+
+/* Both arms' clocks are looked at; the incumbent's figure is as good a place for a cheat as the candidate's. */
+static int judge_series(comparison *c)
+{
+    int status = AKO_OK;
+    for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++)
+        for (int a = 0; status == AKO_OK && !c->t->ended && a < ARMS; a++)
+            status = series_judge(c->t, &c->series[w][a], w);
+    return status;
+}
+
+/* A candidate that was given up at its first launches has their figures and no others. */
+static int put_hopeless(comparison *c)
+{
+    const ako_pair *p = NULL;
+    trial *t = c->t;
+    int slow = 0, status = AKO_OK;
+    for (int w = 0; w < c->n_workloads; w++)
+        if (c->launches[w] > 0)
+            p = &c->pairs[slow = w][1];
+    if (!p)
+        return AKO_OK;
+    char reason[200];
+    double times = (double)p->b_ns / (double)p->a_ns;
+    snprintf(reason, sizeof reason, "%.1f times as slow as the best at its first launches", times);
+    status = pack_into(t->answer, json_pack("{s:{s:s, s:s, s:i, s:i, s:i, s:f, s:n, s:s}}", "paired", "verdict",
+                                            "revert", "reason", reason, "look", -1, "pairs", 2, "dropped", 0, "gain",
+                                            1 - times, "interval", "timer", c->series[slow][ARM_CANDIDATE].timer));
+    return status == AKO_OK ? series_put(t, &c->series[slow][ARM_CANDIDATE], slow, "time") : status;
+}
+
+int trial_compare(trial *t, bool *hopeless)
+{
+    comparison c;
+    ako_paired_result result = {.verdict = AKO_PAIRED_GO_ON};
+    int status = allocate(&c, t);
+    if (status == AKO_OK)
+        status = decide(&c, &result);
+    if (status == AKO_OK && !t->ended && c.hopeless)
+        status = put_hopeless(&c);
+    if (status == AKO_OK && !t->ended && !c.hopeless)
+        status = judge_series(&c);
+    if (status == AKO_OK && !t->ended && !c.hopeless)
+        status = put_result(&c, &result);
+    for (int w = 0; status == AKO_OK && !t->ended && !c.hopeless && w < c.n_workloads; w++)
+        status = put_workload(&c, w);
+    child_kill(&t->ev->arms[ARM_INCUMBENT].child);
+    *hopeless = c.hopeless;
+    release(&c);
+    return status;
+}
