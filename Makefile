@@ -32,8 +32,8 @@ LUA_CPP  := -D_GNU_SOURCE -Icore -Ilua $(LUA_CFLAGS) $(CPPFLAGS)
 CORE_ALL_LIBS := $(CORE_LIBS) -ldl -lm -lpthread -lrt
 
 # The modules that other programs may use, one header each.
-PUBLIC   := ako arena buf build cancel clock device dtype dtype_bits error evaluator fs git journal json log memory ops \
-            paired process regex runner stats tensor timing unit versions wire
+PUBLIC   := ako arena buf build cancel clock confine device dtype dtype_bits error evaluator fs git journal json log \
+            memory ops paired process regex runner stats tensor timing unit versions wire
 CORE_SRC   := $(wildcard core/*.c) $(if $(HAVE_CUDA),$(wildcard core/gpu/*.c),$(wildcard core/nogpu/*.c))
 WORKER_SRC := $(wildcard core/worker/*.c)
 LUA_SRC    := $(wildcard lua/*.c)

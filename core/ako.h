@@ -7,6 +7,7 @@
 #include "build.h"
 #include "cancel.h"
 #include "clock.h"
+#include "confine.h"
 #include "device.h"
 #include "dtype.h"
 #include "error.h"

@@ -24,29 +24,29 @@ static uint64_t random_id(void)
     return id >> 2; /* JSON integers are signed, and there must be room to count */
 }
 
-static int spawn_role(ako_child *child, const char *role, bool quiet, int channel)
+static int spawn_role(ako_child *child, int channel)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", channel);
-    const char *argv[] = {"/proc/self/exe", role, "--channel", number, NULL};
+    const char *argv[] = {"/proc/self/exe", child->role, "--channel", number, NULL};
     ako_spawn spawn = {.argv = argv,
+                       .env = room_environment(child->room),
+                       .cwd = room_folder(child->room),
                        .stdin_fd = -1,
                        .stdout_fd = -1,
-                       .stderr_fd = quiet ? -1 : STDERR_FILENO,
+                       .stderr_fd = child->room ? -1 : STDERR_FILENO,
                        .channel_fd = channel,
                        .die_with_parent = true};
     return ako_process_spawn(&child->pid, &spawn);
 }
 
-int child_start(ako_child *child, const char *role, bool quiet)
+static int start(ako_child *child)
 {
     int fds[2], status = ako_wire_pair(fds);
     if (status != AKO_OK)
         return status;
-    memset(child, 0, sizeof *child);
-    child->role = role;
     child->asked = child->answered = random_id();
-    status = spawn_role(child, role, quiet, fds[1]);
+    status = spawn_role(child, fds[1]);
     close(fds[1]);
     if (status != AKO_OK) {
         close(fds[0]);
@@ -57,6 +57,24 @@ int child_start(ako_child *child, const char *role, bool quiet)
     status = ako_wire_new(&child->wire, fds[0]);
     if (status != AKO_OK)
         child_kill(child);
+    return status;
+}
+
+static void leave_room(ako_child *child)
+{
+    room_close(child->room);
+    child->room = NULL;
+}
+
+int child_start(ako_child *child, const char *role, bool hostile)
+{
+    memset(child, 0, sizeof *child);
+    child->role = role;
+    int status = hostile ? room_open(&child->room) : AKO_OK;
+    if (status == AKO_OK)
+        status = start(child);
+    if (status != AKO_OK)
+        leave_room(child);
     return status;
 }
 
@@ -153,6 +171,7 @@ void child_kill(ako_child *child)
     if (child->watch >= 0)
         close(child->watch);
     ako_wire_free(child->wire);
+    leave_room(child);
     trace(child, "is gone", "");
     const char *role = child->role;
     memset(child, 0, sizeof *child);

@@ -8,18 +8,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "room.h"
 #include "wire.h"
 
 typedef struct ako_child {
     const char *role;
-    pid_t pid; /* 0: none */
-    int watch; /* readable once the process has ended; -1 where the kernel cannot say */
+    pid_t pid;        /* 0: none */
+    child_room *room; /* of one that will run hostile code; NULL: none */
+    int watch;        /* readable once the process has ended; -1 where the kernel cannot say */
     ako_wire *wire;
     uint64_t asked, answered; /* ids of the last request and of the last answer; they start at a random number */
 } ako_child;
 
-/* Starts `ako-worker ROLE`. A quiet one has no stderr: nothing that a candidate prints is of interest. */
-int child_start(ako_child *child, const char *role, bool quiet);
+/* Starts `ako-worker ROLE`. One that will run hostile code has no stderr, for nothing that it prints is of interest,
+ * and gets a room: an environment and a folder, the current one, that goes when the process does. */
+int child_start(ako_child *child, const char *role, bool hostile);
 
 bool child_is_running(const ako_child *child);
 bool child_owes_answer(const ako_child *child);

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 
 #include "ako.h"
+#include "confine.h"
 #include "roles.h"
 
 static const struct role {
@@ -59,6 +60,8 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     reset_faults();
     prctl(PR_SET_NAME, role->process_name);
+    if (role->run != role_candidate) /* seeds, goldens and builds are not for candidates of the same user to see */
+        ako_confine_memory();
     ako_wire *wire;
     if (ako_wire_new(&wire, channel) != AKO_OK) {
         fprintf(stderr, "ako-worker: %s\n", ako_error_last()->message);
