@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "device.h"
 #include "trials.h"
 
 #define ROWS 24
@@ -18,6 +19,8 @@ static char folder[4096];
 
 typedef struct weak_task {
     const char *init, *dtype, *source; /* f(x, y, rows, columns) */
+    const char *lane, *role;           /* NULL: "c"; of y, NULL: "output" */
+    int columns;                       /* 0: COLUMNS */
     double a, b, atol, rtol;
 } weak_task;
 
@@ -76,30 +79,84 @@ static const weak_task unsteady = {
     .rtol = 1e-5,
     .source = SIGNATURE("float") "{ static int calls; calls++; for (int i = 0; i < rows * columns; i++)"
                                  " y[i] = x[i] * 2 + calls; }"};
+static const weak_task large = {.init = "normal",
+                                .dtype = "f32",
+                                .b = 1,
+                                .columns = 200000,
+                                .source = SIGNATURE("float") "{ for (int i = 0; i < rows * columns; i++)"
+                                                             " y[i] = 3 * x[i]; }"};
+/* y is both: what is added to it is below the tolerance. */
+static const weak_task idle = {.init = "normal",
+                               .dtype = "f32",
+                               .role = "inout",
+                               .b = 1,
+                               .atol = 1e-3,
+                               .source = SIGNATURE("float") "{ for (int i = 0; i < rows * columns; i++)"
+                                                            " y[i] += 1e-5f * x[i]; }"};
+static const weak_task good_gpu = {.init = "normal",
+                                   .dtype = "f32",
+                                   .lane = "cuda",
+                                   .b = 1,
+                                   .atol = 1e-5,
+                                   .rtol = 1e-5,
+                                   .source =
+                                       "__global__ void f(const float *x, float *y, int rows, int columns)"
+                                       "{ for (int i = threadIdx.x; i < columns; i += blockDim.x)"
+                                       " y[blockIdx.x * columns + i] = 2.1f * x[blockIdx.x * columns + i] + 1; }"};
+static const weak_task tiny_gpu = {.init = "normal",
+                                   .dtype = "f32",
+                                   .lane = "cuda",
+                                   .b = 1,
+                                   .atol = 1e-2,
+                                   .source = "__global__ void f(const float *x, float *y, int rows, int columns)"
+                                             "{ for (int i = threadIdx.x; i < columns; i += blockDim.x)"
+                                             " y[blockIdx.x * columns + i] = 1e-4f * x[blockIdx.x * columns + i]; }"};
 static const weak_task dead = {.init = "normal",
                                .dtype = "f32",
                                .b = 1,
                                .source =
                                    SIGNATURE("float") "{ (void)x, (void)y, (void)rows; *(volatile int *)8 = 0; }"};
 
-static json_t *unit(const char *source)
+static int columns_of(const weak_task *w)
 {
-    json_t *workloads =
-        json_pack("[{s:[{s:s, s:[{s:s}, {s:s}, {s:i, s:s}, {s:i, s:s}]}]}]", "calls", "symbol", "f", "args", "tensor",
-                  "x", "tensor", "y", "i32", ROWS, "name", "rows", "i32", COLUMNS, "name", "columns");
-    return json_pack("{s:s, s:[{s:s, s:s}], s:o}", "lane", "c", "sources", "name", "f.c", "text", source, "workloads",
-                     workloads);
+    return w->columns ? w->columns : COLUMNS;
+}
+
+static json_t *call_of(int rows, int columns)
+{
+    return json_pack("{s:s, s:i, s:[i], s:[i], s:i, s:[{s:s}, {s:s}, {s:i, s:s}, {s:i, s:s}]}", "symbol", "f", "line",
+                     1, "grid", rows, "block", 128, "shared", 0, "args", "tensor", "x", "tensor", "y", "i32", rows,
+                     "name", "rows", "i32", columns, "name", "columns");
+}
+
+/* The workloads have ROWS rows and one more. */
+static json_t *unit_with(const weak_task *w, const char *source)
+{
+    const char *lane = w->lane ? w->lane : "c";
+    return json_pack("{s:s, s:[s], s:[{s:s, s:s}], s:[{s:[o]}, {s:[o]}]}", "lane", lane, "names", "f", "sources",
+                     "name", strcmp(lane, "c") == 0 ? "f.c" : "f.cu", "text", source, "workloads", "calls",
+                     call_of(ROWS, columns_of(w)), "calls", call_of(ROWS + 1, columns_of(w)));
+}
+
+static json_t *unit(const weak_task *w)
+{
+    return unit_with(w, w->source);
+}
+
+static json_t *shapes_of(int rows, int columns)
+{
+    return json_pack("{s:[i, i], s:[i, i]}", "x", rows, columns, "y", rows, columns);
 }
 
 static json_t *task(const weak_task *w, double atol, double rtol)
 {
-    json_t *shapes = json_pack("{s:[i, i], s:[i, i]}", "x", ROWS, COLUMNS, "y", ROWS, COLUMNS);
-    return json_pack("{s:s, s:[{s:s, s:s, s:s, s:{s:s, s:f, s:f}}, {s:s, s:s, s:s}], s:[{s:s, s:o}], s:{s:s, s:f, s:f},"
-                     " s:o}",
+    return json_pack("{s:s, s:[{s:s, s:s, s:s, s:{s:s, s:f, s:f}}, {s:s, s:s, s:s}], s:[{s:s, s:o}, {s:s, s:o}],"
+                     " s:{s:s, s:f, s:f}, s:o}",
                      "name", "f", "tensors", "name", "x", "dtype", w->dtype, "role", "input", "init", "kind", w->init,
-                     "a", w->a, "b", w->b, "name", "y", "dtype", w->dtype, "role", "output", "workloads", "id", "one",
-                     "shapes", shapes, "tolerance", "predicate", "allclose", "atol", atol, "rtol", rtol, "reference",
-                     unit(w->source));
+                     "a", w->a, "b", w->b, "name", "y", "dtype", w->dtype, "role", w->role ? w->role : "output",
+                     "workloads", "id", "even", "shapes", shapes_of(ROWS, columns_of(w)), "id", "odd", "shapes",
+                     shapes_of(ROWS + 1, columns_of(w)), "tolerance", "predicate", "allclose", "atol", atol, "rtol",
+                     rtol, "reference", unit(w));
 }
 
 static json_t *attack(ako_evaluator *e, json_t *tolerances)
@@ -208,7 +265,7 @@ static void test_the_tolerance_that_holds(void **state)
     assert_int_equal(count_passed(answer), 0);
     assert_true(changes(answer));
     json_decref(answer);
-    answer = request(*state, trial_message(unit(softmax.source), 20000));
+    answer = request(*state, trial_message(unit(&softmax), 20000));
     assert_string_equal(text_of(answer, "status"), "PASSED");
     json_decref(answer);
 }
@@ -272,6 +329,68 @@ static void test_a_reference_that_is_not_the_same_twice(void **state)
     json_decref(answer);
 }
 
+/* What lies behind the part that is looked at is not counted. */
+static void test_a_large_output_is_looked_at_in_part(void **state)
+{
+    json_t *answer = attack_task(*state, &large, NULL);
+    const json_t *y = json_array_get(list_of(answer, "outputs"), 0);
+    assert_int_equal(json_integer_value(json_object_get(y, "count")), ROWS * 200000);
+    assert_int_equal(json_integer_value(json_object_get(y, "examined")), (16 << 20) / 4);
+    assert_int_equal(count_passed(answer), 0);
+    json_decref(answer);
+}
+
+static void test_an_output_that_hardly_changes(void **state)
+{
+    json_t *answer = attack_task(*state, &idle, json_pack("[{s:f, s:f}]", "atol", 1e-7, "rtol", 1e-7));
+    assert_true(passes(answer, "copy", "y"));
+    assert_false(passes(answer, "copy", "x"));
+    assert_false(passes(answer, "zeros", ""));
+    assert_false(changes(answer));
+    const json_t *y = json_array_get(list_of(answer, "inputs"), 1); /* is drawn too, and matters */
+    assert_string_equal(text_of(y, "tensor"), "y");
+    assert_true(json_is_true(json_object_get(y, "changes")));
+    json_decref(answer);
+}
+
+/* A kernel that is right for one shape alone fails on the other. */
+static void test_one_shape_only(void **state)
+{
+    set_task(*state, task(&good, 1e-5, 1e-5));
+    json_t *solution = unit_with(&good, SIGNATURE("float") "{ (void)rows; for (int i = 0; i < 24 * columns; i++)"
+                                                           " y[i] = 2.1f * x[i] + 1; }");
+    json_t *answer = request(*state, trial_message(solution, 20000));
+    assert_string_equal(text_of(answer, "status"), "INCORRECT_NUMERICAL");
+    assert_text(text_of(answer, "reason"), "workload odd: 512 of 12800 elements of 'y' were never written");
+    json_decref(answer);
+}
+
+static void test_on_the_gpu(void **state)
+{
+    (void)state;
+    const char *why;
+    if (ako_device_count(&why) < 2) {
+        print_message("%s\n", why);
+        skip();
+    }
+    ako_evaluator *e = start("cuda:0");
+    json_t *answer = attack_task(e, &good_gpu, NULL);
+    assert_int_equal(count_passed(answer), 0);
+    assert_int_equal(json_array_size(list_of(answer, "attacks")), 9);
+    assert_true(changes(answer));
+    json_decref(answer);
+    answer = request(e, trial_message(unit(&good_gpu), 20000));
+    assert_string_equal(text_of(answer, "status"), "PASSED");
+    json_decref(answer);
+    answer = attack_task(e, &tiny_gpu, json_pack("[{s:f, s:f}]", "atol", 1e-9, "rtol", 1e-5));
+    assert_true(passes(answer, "zeros", "") && passes(answer, "other seed", "") && passes(answer, "cast", "bf16"));
+    assert_false(passes(answer, "unwritten", ""));
+    assert_false(changes(answer));
+    assert_true(json_is_true(json_array_get(list_of(answer, "holds"), 0)));
+    json_decref(answer);
+    ako_evaluator_stop(e);
+}
+
 /* What goes wrong in the reference is the task's fault, and the next request finds everything well. */
 static void test_a_reference_that_dies(void **state)
 {
@@ -290,7 +409,7 @@ static void test_trials_before_and_after(void **state)
 {
     set_task(*state, task(&good, 1e-5, 1e-5));
     for (int i = 0; i < 2; i++) {
-        json_t *answer = request(*state, trial_message(unit(good.source), 20000));
+        json_t *answer = request(*state, trial_message(unit(&good), 20000));
         assert_string_equal(text_of(answer, "status"), "PASSED");
         json_decref(answer);
         answer = attack(*state, NULL);
@@ -333,11 +452,20 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_good_task_refuses_all),  cmocka_unit_test(test_tiny_outputs_under_a_loose_tolerance),
-        cmocka_unit_test(test_the_tolerance_that_holds), cmocka_unit_test(test_relu_of_what_is_never_negative),
-        cmocka_unit_test(test_a_constant_output),        cmocka_unit_test(test_integers_are_exact),
-        cmocka_unit_test(test_a_golden_with_nan),        cmocka_unit_test(test_a_reference_that_is_not_the_same_twice),
-        cmocka_unit_test(test_a_reference_that_dies),    cmocka_unit_test(test_trials_before_and_after),
+        cmocka_unit_test(test_a_good_task_refuses_all),
+        cmocka_unit_test(test_tiny_outputs_under_a_loose_tolerance),
+        cmocka_unit_test(test_the_tolerance_that_holds),
+        cmocka_unit_test(test_relu_of_what_is_never_negative),
+        cmocka_unit_test(test_a_constant_output),
+        cmocka_unit_test(test_integers_are_exact),
+        cmocka_unit_test(test_a_golden_with_nan),
+        cmocka_unit_test(test_a_reference_that_is_not_the_same_twice),
+        cmocka_unit_test(test_a_large_output_is_looked_at_in_part),
+        cmocka_unit_test(test_an_output_that_hardly_changes),
+        cmocka_unit_test(test_one_shape_only),
+        cmocka_unit_test(test_on_the_gpu),
+        cmocka_unit_test(test_a_reference_that_dies),
+        cmocka_unit_test(test_trials_before_and_after),
         cmocka_unit_test(test_wrong_requests),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
