@@ -110,7 +110,26 @@ return policy.extend {
         timer = "events", -- "cupti" excludes the launch itself: smaller figures, not comparable with KernelBench's
         alpha = 0.05, -- error of the intervals; smaller makes them wider and verdicts rarer
         reference = true, -- measured anew with each candidate: clocks drift, and a stale reference lies
-        statistic = "mean", -- of SPEEDUP, as KernelBench has it; keep and revert look at medians
+        statistic = "mean", -- of SPEEDUP, as KernelBench has it; keep and revert look at pairs
+        proof_share = 0.15, -- of the time goes to comparing outputs of timed calls; less makes cheats bolder
+        proof_least = 8, -- but so many calls of each workload are compared in full whatever that costs
+
+        -- Keep or revert: candidate and best in turn, each pair close in time and on the same buffers.
+        pairs = {
+            looks = { 12, 24, 48, 96 }, -- pairs after which it may be decided; fewer looks miss small gains
+            alpha = 0.05, -- error of all looks together; larger decides earlier and keeps more noise
+            threshold = "threshold",
+            score = "geomean", -- of the workloads; "worst" keeps only what makes none of them slower
+            clock_pair = 0.015, clock_run = 0.03, -- pairs at other clocks are dropped; tighter drops more of them
+            most_dropped = 0.3, -- with more gone the machine is called unstable
+            one_sided = 0.8, -- unless they mostly go one way: then the candidate itself moves the clock
+            order_effect = 0.005, correlation = 0.2, -- said beside the verdict; neighbours alike need twice the pairs
+            hopeless = 3, -- times slower at its first launches is given up there; 0 measures everything
+            seconds = 4, -- wall time for all pairs; what it does not reach is inconclusive
+            control = 48, -- pairs of the original against itself: what this machine takes for a gain
+            floor_factor = 2, -- the threshold is never below so many times that
+            headline = 96, -- pairs of original against final; fewer widen the interval of the final figure
+        },
     },
 
     -- Seconds for each step of one trial; what takes longer is stopped and counts as TIMEOUT. A candidate's step also
@@ -124,8 +143,7 @@ return policy.extend {
     -- In this order; the first that does not say "keep" decides.
     accept = rules.all(
         rules.plausible("excessive", "justify"),
-        rules.faster_by("threshold"),
-        rules.intervals_apart("revert")),
+        rules.paired()),
 
     -- The lines on stdout, and the same as members of the JSON object.
     render = function(run, opt)

@@ -62,7 +62,7 @@ local function task_message(task, keys)
     for i, workload in ipairs(task.workloads) do
         local shapes = {}
         for name, shape in pairs(workload.shapes) do shapes[name] = json.array(shape) end
-        message.workloads[i] = { id = workload.id, shapes = shapes }
+        message.workloads[i] = { id = workload.id, shapes = shapes, weight = workload.weight, bytes = workload.bytes }
     end
     return message
 end
@@ -77,10 +77,11 @@ function Evaluator:task(task, tolerance, reference)
 end
 
 --- Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
---- limits as docs/protocol.md describes them. Returns the result.
-function Evaluator:trial(unit, steps, plan)
+--- limits as docs/protocol.md describes them. With `incumbent`, another unit, and plan.time.pairs the two are timed in
+--- turn. Returns the result.
+function Evaluator:trial(unit, steps, plan, incumbent)
     return self:request { op = "trial", unit = unit, steps = steps, check = plan.check, time = plan.time,
-        limits = plan.limits }
+        limits = plan.limits, incumbent = incumbent }
 end
 
 --- One step alone.

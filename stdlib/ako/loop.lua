@@ -2,6 +2,7 @@
 -- and verified again. It knows the order of things and no number: those are the policy's.
 
 local clock = require "ako.clock"
+local control = require "ako.control"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -100,10 +101,25 @@ local function steps_of(self)
     return plan.for_candidate(steps, self.policy.budget, original.costs_ms)
 end
 
+-- The unit of a record's sources, with which others are timed in turn.
+local function unit_of(self, record)
+    if self.unit_of_commit ~= record.commit then
+        self.unit_kept = must(unit.make(self.task, self.task.solution, must(self.session:sources(record)),
+            self.task.reference))
+        self.unit_of_commit = record.commit
+    end
+    return self.unit_kept
+end
+
 -- Asks the evaluator; when it died it is started again, so that the next trial finds a good one. A failure of the
--- machine is a result too: INFRA.
-local function ask(self, given, steps)
-    local result, problem, code = self.evaluator:trial(given, steps, steps_of(self))
+-- machine is a result too: INFRA. `pairs` are the numbers of a decision against `incumbent`, both absent without one.
+local function ask(self, given, steps, pairs_plan, incumbent)
+    local numbers = steps_of(self)
+    if pairs_plan then
+        numbers = { check = numbers.check, limits = numbers.limits, time = copy(numbers.time) }
+        numbers.time.pairs = pairs_plan
+    end
+    local result, problem, code = self.evaluator:trial(given, steps, numbers, incumbent)
     if result then return result end
     if code == "CANCELLED" then self.cancelled = true end
     if code == "CHILD" and self.restart then self.evaluator = must(self.restart()) end
@@ -115,14 +131,50 @@ local function has_no_effect(self, launches, build)
     return best and build and build.hash and build.hash == best.machine_code and launches == best.launches
 end
 
+-- The first trial is timed against itself: what the machine makes of that is its floor.
+local function evaluate_first(self, given)
+    local numbers = plan.pairs(self.policy, self.opt)
+    local count = numbers and self.policy.timing.pairs.control or 0
+    if count == 0 then return ask(self, given, ALL_STEPS) end
+    return control.take(self.policy, function(looks)
+        numbers.looks, numbers.hopeless = looks, 0
+        return ask(self, given, ALL_STEPS, numbers, given)
+    end)
+end
+
+-- The best against itself again when the clock is not what it was: the floor belongs to a clock.
+local function renew_control(self)
+    local known = self.control or self.session.control
+    if not control.is_outdated(self.policy, known, self.clock_mhz) then return known end
+    local best = self.session.best
+    local given = unit_of(self, best)
+    local numbers = plan.pairs(self.policy, self.opt)
+    local result = control.take(self.policy, function(looks)
+        numbers.looks, numbers.hopeless = looks, 0
+        return ask(self, given, { "build", "time" }, numbers, given)
+    end)
+    self.control = control.of(result) or known
+    if self.control then must(self.session:note_control(self.control)) end
+    return self.control
+end
+
+local function evaluate_against_best(self, given)
+    local known = self.policy.timing.pairs and renew_control(self)
+    local numbers, raised_from = plan.pairs(self.policy, self.opt, known and known.floor)
+    local result = ask(self, given, ALL_STEPS, numbers, numbers and unit_of(self, self.session.best))
+    if type(result.paired) == "table" then result.paired.raised_from = raised_from end
+    self.clock_mhz = control.clock_of(result) or self.clock_mhz
+    return result
+end
+
 -- Builds first, since equal machine code needs no measurement; the second request finds the build in the cache.
 local function evaluate(self, given)
     local launches = git.hash(unit.launches(given))
-    if not self.session.best then return ask(self, given, ALL_STEPS), launches, false end
+    if not self.session.best then return evaluate_first(self, given), launches, false end
     local built = ask(self, given, { "build" })
     if built.status ~= "PASSED" then return built, launches, false end
     if has_no_effect(self, launches, built.build) then return built, launches, true end
-    return ask(self, given, ALL_STEPS), launches, false
+    return evaluate_against_best(self, given), launches, false
 end
 
 -- Shares of the physical floor: bytes over peak bandwidth against the median, weighted over the workloads.
@@ -157,6 +209,7 @@ local function measure(self, info)
     self.lane = given.lane
     local result, launches, no_effect = evaluate(self, given)
     local record = trial.record(result, context)
+    if not self.session.best then record.control, record.paired = control.of(result), nil end
     record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
     record.floor_share = floor_share(self, record)
     local changed = changed_protected(self)
@@ -283,6 +336,16 @@ function Loop:run(propose)
     end
 end
 
+-- One fresh run of the original against the final best: steps' gains multiplied would multiply their errors too.
+local function headline_plan(self)
+    local session = self.session
+    local numbers = session.original and session.original.status == "PASSED" and session.best ~= session.original
+        and plan.pairs(self.policy, self.opt)
+    if not numbers then return nil end
+    numbers.looks, numbers.hopeless = { self.policy.timing.pairs.headline or numbers.looks[#numbers.looks] }, 0
+    return numbers
+end
+
 --- Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with
 --- .trial the best's number; it changes nothing that was decided.
 function Loop:verify()
@@ -295,7 +358,11 @@ function Loop:verify()
     self.progress:start(best.trial, { candidate = "best, verified" })
     local given = must(unit.make(self.task, self.task.solution,
         must(unit.read(session.ws.folder, self.task.solution.files)), self.task.reference))
-    local record = trial.record(ask(self, given, ALL_STEPS), context_of(self, best))
+    local context = context_of(self, best)
+    local numbers = headline_plan(self)
+    local incumbent = numbers and unit_of(self, session.original)
+    context.against = "original"
+    local record = trial.record(ask(self, given, ALL_STEPS, numbers, incumbent), context)
     for _, name in ipairs { "verdict", "tree", "commit", "files" } do record[name] = best[name] end
     if record.status == "PASSED" then record.reason = best.reason end
     record.lane = given.lane

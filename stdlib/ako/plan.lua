@@ -1,5 +1,6 @@
 -- What a policy's numbers mean for an evaluator: the check, time and limits members of a trial (docs/protocol.md).
 
+local fault = require "ako.fault"
 local seeds = require "ako.seeds"
 local task_files = require "ako.task"
 local unit = require "ako.unit"
@@ -9,18 +10,41 @@ local plan = {}
 local function nanoseconds(seconds) return math.tointeger(math.floor(seconds * 1e9)) end
 
 --- The steps' numbers for a policy. `seed` (from the command line) replaces the policy's. The correctness trials take
---- the first seeds that follow from it (ako.seeds), the timed inputs the one after them.
+--- seeds that follow from it (ako.seeds); timed inputs come from seeds that nobody can know.
 function plan.steps(policy, seed)
     local correctness, timing, budget = policy.correctness, policy.timing, policy.budget
-    local values = seeds.expand(seed or correctness.seed, correctness.trials + 1)
-    local time_seed = table.remove(values)
+    local values = seeds.expand(seed or correctness.seed, correctness.trials)
     return {
         check = { seeds = values },
         time = { warmup = timing.warmup, launches = timing.launches, flush = timing.flush, timer = timing.timer,
-            alpha = timing.alpha, reference = timing.reference, seed = time_seed },
+            alpha = timing.alpha, reference = timing.reference, proof_share = timing.proof_share,
+            proof_least = timing.proof_least, most = timing.most and math.max(timing.most, timing.launches),
+            budget = timing.seconds and nanoseconds(timing.seconds) },
         limits = { build = nanoseconds(budget.build), check = nanoseconds(budget.check),
             time = nanoseconds(budget.time) },
     }
+end
+
+local PAIR_NUMBERS = { "looks", "alpha", "strict", "score", "clock_pair", "clock_run", "most_dropped", "one_sided",
+    "order_effect", "correlation", "hopeless" }
+
+--- The numbers of a paired decision (time.pairs of docs/protocol.md), nil for a policy without. `opt` are the values of
+--- the policy's options, one of which may hold the threshold; `floor`, when known, is the machine's: what the best against
+--- itself seems to gain. Also returns the policy's own threshold when the floor has raised it.
+function plan.pairs(policy, opt, floor)
+    local given = policy.timing.pairs
+    if not given then return nil end
+    local numbers = { budget = nanoseconds(given.seconds) }
+    for _, name in ipairs(PAIR_NUMBERS) do numbers[name] = given[name] end
+    local threshold = given.threshold
+    if type(threshold) == "string" then
+        threshold = opt and opt[threshold]
+        fault.check(type(threshold) == "number", "timing.pairs.threshold: the policy has no number '%s' among its options",
+            given.threshold)
+    end
+    local least = (floor or 0) * (given.floor_factor or 0)
+    numbers.threshold = math.max(threshold, least)
+    return numbers, numbers.threshold > threshold and threshold or nil
 end
 
 --- The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no

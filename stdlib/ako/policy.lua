@@ -52,10 +52,12 @@ local TYPES = {
     number = function(value) return type(value) == "number" and value == value end,
     integer = function(value) return math.type(value) == "integer" end,
     table = function(value) return type(value) == "table" end,
+    figure = function(value) return type(value) == "string" or (type(value) == "number" and value == value) end,
 }
-TYPES.map, TYPES.options = TYPES.table, TYPES.table
+TYPES.map, TYPES.options, TYPES.list = TYPES.table, TYPES.table, TYPES.table
 
-local ARTICLES = { integer = "an integer", map = "a table", options = "a table" }
+local ARTICLES = { integer = "an integer", map = "a table", options = "a table", list = "a list",
+    figure = "a number or the name of an option" }
 
 local check_value
 
@@ -118,7 +120,10 @@ function check_value(source, path, value, rule)
         refuse(source, path, "field '%s' must be %s, got %s", dotted(path), wanted, got)
     end
     local good, why = options.check(value, rule.check)
-    if not good then refuse(source, path, "field '%s' %s, got %s", dotted(path), why, tostring(value)) end
+    if not good then
+        local got = type(value) == "table" and "" or ", got " .. tostring(value)
+        refuse(source, path, "field '%s' %s%s", dotted(path), why, got)
+    end
     if rule.fields then check_fields(source, path, value, rule.fields) end
     if rule.type == "map" then check_map(source, path, value, rule) end
     if rule.type == "options" then

@@ -40,6 +40,25 @@ function rules.faster_by(share)
     end
 end
 
+local function notes(paired)
+    local list = {}
+    if paired.raised_from then
+        list[#list + 1] = ("threshold raised from %.3g %% by the machine's floor"):format(paired.raised_from * 100)
+    end
+    if paired.clock_coupled then list[#list + 1] = "it moves the clock itself" end
+    if paired.order_effect then list[#list + 1] = "the order of the two mattered" end
+    return #list > 0 and "; " .. table.concat(list, "; ") or ""
+end
+
+--- The verdict of the pairs (timing.pairs): candidate and best timed in turn.
+function rules.paired()
+    return function(trial)
+        local paired = trial.paired
+        if not paired then return "inconclusive", "no pairs to compare with the best" end
+        return paired.verdict, paired.reason .. notes(paired)
+    end
+end
+
 --- Keep when even the slow end of the candidate's interval beats the fast end of the best's; `otherwise` (a verdict)
 --- when the two intervals meet.
 function rules.intervals_apart(otherwise)

@@ -14,6 +14,41 @@ local function seconds(text)
     return { type = "number", text = text, required = true, check = { min = 0.001, max = WEEK } }
 end
 
+local function share(text, most) return { type = "number", check = { min = 0, max = most or 1 }, text = text } end
+
+local function ascending(looks)
+    for i, pairs_of in ipairs(looks) do
+        local good = math.type(pairs_of) == "integer" and pairs_of >= 1 and (i == 1 or pairs_of > looks[i - 1])
+        if not good then return false, "must be whole numbers of pairs, each more than the one before" end
+    end
+    return #looks >= 1 and #looks <= 8, "must have one to eight looks"
+end
+
+-- core/paired.h explains the numbers.
+local pairs_rule = { type = "table", text = "candidate and best timed in turn", fields = {
+    looks = { type = "list", required = true, check = ascending, text = "pairs after which a decision is tried" },
+    alpha = { type = "number", required = true, check = { min = 1e-9, max = 0.5 },
+        text = "error of all looks together" },
+    threshold = { type = "figure", required = true, text = "least gain to keep, or the option that holds it" },
+    strict = { type = "boolean", text = "keep only when the whole interval is beyond the threshold" },
+    score = { type = "string", check = { "geomean", "total", "worst" }, text = "how workloads become one figure" },
+    clock_pair = share("by which the SM clocks of a pair may differ"),
+    clock_run = share("by which they may differ from the run's"),
+    most_dropped = share("of the pairs that may be dropped for that"),
+    one_sided = share("of dropped pairs with one sign, from which the candidate itself moves the clock"),
+    order_effect = share("between the two orders that is worth saying"),
+    correlation = share("between neighbouring pairs from which twice as many are needed"),
+    hopeless = { type = "number", check = { min = 0, max = 1e6 },
+        text = "times slower at its first launches: dropped at once; 0: never" },
+    seconds = { type = "number", required = true, check = { min = 0.01, max = WEEK }, text = "wall time for all pairs" },
+    control = { type = "integer", check = { min = 0, max = 10000 },
+        text = "pairs of the best against itself, from which the machine's floor follows; 0: none" },
+    floor_factor = { type = "number", check = { min = 0, max = 100 },
+        text = "the threshold is at least this many times the floor" },
+    headline = { type = "integer", check = { min = 1, max = 10000 },
+        text = "pairs of the original against the final best, for the session's speed-up" },
+} }
+
 local schema = {
     name = { type = "string", required = true, text = "what records call the policy" },
     description = { type = "string", required = true, text = "one line for lists and help" },
@@ -40,6 +75,13 @@ local schema = {
         reference = { type = "boolean", required = true, text = "time the reference with each candidate" },
         statistic = { type = "string", required = true, check = { "median", "mean", "min" },
             text = "of which speed-ups are made" },
+        most = { type = "integer", check = { min = 1, max = 1000000 }, text = "timed launches at most" },
+        seconds = { type = "number", check = { min = 0, max = WEEK },
+            text = "wall time for launches beyond `launches`, up to `most`" },
+        proof_share = share("of the timing's wall time for comparing outputs of timed calls", 10),
+        proof_least = { type = "integer", check = { min = 1, max = 100000 },
+            text = "timed calls of each workload that are compared in full in any case" },
+        pairs = pairs_rule,
     } },
 
     budget = { type = "table", text = "seconds for each step of a trial", required = true, fields = {

@@ -65,6 +65,8 @@ local function is_best(best, record) return record.verdict == "keep" or (not bes
 local function take_line(state, line)
     if line.kind == "session" then
         state.header = line
+    elseif line.kind == "control" then
+        state.control = line
     elseif line.kind == "place" then
         state.placed = line.oid
     elseif line.kind == "restored" then
@@ -75,7 +77,7 @@ local function take_line(state, line)
         state.open = nil
         state.history[#state.history + 1] = line
         if is_best(state.best, line) then state.best = line end
-        if line.trial == 0 then state.original = line end
+        if line.trial == 0 then state.original, state.control = line, line.control end
     elseif line.kind == "finish" then
         state.finished = line
     end
@@ -131,7 +133,8 @@ end
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
         folder = folder_of(ws.repo, name), history = state.history, best = state.best, original = state.original,
-        header = state.header, open = state.open, placed = state.placed, finished = state.finished }, Session)
+        header = state.header, open = state.open, placed = state.placed, finished = state.finished,
+        control = state.control }, Session)
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
     self.journal, self.torn_bytes = opened, torn or 0
@@ -199,6 +202,15 @@ Session.begin = fault.returns(function(self, info)
     return intent
 end)
 
+--- Keeps what the best against itself has given (ako.control).
+Session.note_control = fault.returns(function(self, given)
+    local line = { kind = "control", time_s = os.time() }
+    for name, value in pairs(given) do line[name] = value end
+    append(self, line)
+    self.control = given
+    return given
+end)
+
 local function trial_folder(self, n) return ("%s/trials/%d"):format(self.folder, n) end
 
 -- The path as the user would type it in the workspace.
@@ -245,7 +257,7 @@ Session.close_trial = fault.returns(function(self, record, evidence)
     append(self, record)
     self.open = nil
     self.history[#self.history + 1] = record
-    if record.trial == 0 then self.original = record end
+    if record.trial == 0 then self.original, self.control = record, record.control end
     if is_best(self.best, record) then self.best = record end
     if record.verdict == "keep" then must(self.repo:set_ref(branch_ref(self), record.commit)) end
     return record

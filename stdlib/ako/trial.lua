@@ -103,6 +103,41 @@ local function compare(record, base, name)
     if low and high then record.interval[name] = { low, high } end
 end
 
+-- Gains of pairs as speed-ups: a gain of 0.5, half the time, is a speed-up of 2.
+local function speedup_of(gain) return gain and gain < 1 and 1 / (1 - gain) or nil end
+
+local PAIRED = { "verdict", "reason", "look", "pairs", "dropped", "gain", "threshold", "raised_from", "order_effect",
+    "clock_coupled", "correlated", "lag1", "timer" }
+
+local function paired_record(given)
+    if type(given) ~= "table" then return nil end
+    local paired = {}
+    for _, name in ipairs(PAIRED) do
+        local value = given[name]
+        if type(value) == "number" then value = finite(value) end
+        paired[name] = value
+    end
+    if type(given.interval) == "table" then paired.interval = { given.interval[1], given.interval[2] } end
+    return paired
+end
+
+-- What pairs say about a speed-up counts more than two medians taken one after the other.
+local function compare_paired(record, result, name)
+    local paired = record.paired
+    if not paired then return end
+    record.speedup[name] = speedup_of(paired.gain)
+    if paired.interval then
+        record.interval[name] = { speedup_of(paired.interval[1]), speedup_of(paired.interval[2]) }
+    end
+    for i, workload in ipairs(result.workloads) do
+        if type(workload.paired) == "table" then
+            local own = record.workloads[i]
+            own.speedup = own.speedup or {}
+            own.speedup[name] = speedup_of(workload.paired.gain)
+        end
+    end
+end
+
 local function costs_ms(costs)
     local result = { build = 0, check = 0, time = 0, profile = 0, total = 0 }
     for name, ns in pairs(costs or {}) do result[name] = (ns + 500000) // 1000000 end
@@ -136,7 +171,8 @@ end
 
 --- Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
 --- statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
---- baseline itself). Verdict and reason are the caller's to add.
+--- baseline itself), against (what pairs were taken against: "best", the default, or "original"). Verdict and reason are
+--- the caller's to add.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
         hypothesis = context.hypothesis, status = result.status, step = result.step,
@@ -157,6 +193,11 @@ function trial.record(result, context)
     end
     compare(record, context.original or record, "original")
     compare(record, context.best or record, "best")
+    record.paired = paired_record(result.paired)
+    compare_paired(record, result, context.against or "best")
+    if record.paired and record.paired.verdict == "unstable" and record.status == "PASSED" then
+        record.status, record.code, record.reason = "UNSTABLE", "M7", record.paired.reason
+    end
     return record
 end
 
@@ -170,7 +211,7 @@ function trial.samples(result)
     local samples = {}
     for _, workload in ipairs(result.workloads or {}) do
         samples[workload.id] = { time = workload.time and workload.time.samples_ns,
-            reference = workload.reference and workload.reference.samples_ns }
+            reference = workload.reference and workload.reference.samples_ns, paired = workload.paired }
     end
     return samples
 end

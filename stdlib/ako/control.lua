@@ -1,0 +1,44 @@
+-- The A/A control: a kernel timed in turn with itself, in two processes. What the machine then takes for a gain is its
+-- floor, and no threshold finer than some times that means anything here.
+
+local control = {}
+
+local function finite(value) return type(value) == "number" and value == value and math.abs(value) < math.huge end
+
+--- The SM clock in MHz at which a result's pairs were taken (or its launches timed), nil where nobody can say.
+function control.clock_of(result)
+    for _, workload in ipairs(result.workloads or {}) do
+        local paired = type(workload.paired) == "table" and workload.paired
+        local list = {}
+        for _, mhz in ipairs(paired and paired.candidate_mhz or {}) do
+            if mhz > 0 then list[#list + 1] = mhz end
+        end
+        table.sort(list)
+        if #list > 0 then return list[(#list + 1) // 2] end
+    end
+end
+
+--- Runs a control: measure(looks) asks for that many pairs of a kernel against itself and returns the result.
+function control.take(policy, measure)
+    return measure { policy.timing.pairs.control }
+end
+
+--- What a control's result says: { gain, interval, pairs, floor, clock_mhz }, nil without one. The floor is what a gain
+--- must exceed to be more than this: |gain| plus half the interval's width.
+function control.of(result)
+    local paired = result.paired
+    if type(paired) ~= "table" or not finite(paired.gain) then return nil end
+    local interval = type(paired.interval) == "table" and paired.interval
+    local half = interval and (interval[2] - interval[1]) / 2 or 0
+    return { gain = paired.gain, interval = interval and { interval[1], interval[2] }, pairs = paired.pairs,
+        floor = math.abs(paired.gain) + half, clock_mhz = control.clock_of(result) }
+end
+
+--- Whether a control was taken at another clock than the last trial's, by more than the policy lets a run vary.
+function control.is_outdated(policy, known, clock_mhz)
+    local most = policy.timing.pairs.clock_run or 0
+    if not known or not known.clock_mhz or not clock_mhz or most <= 0 then return false end
+    return math.abs(clock_mhz / known.clock_mhz - 1) > most
+end
+
+return control
