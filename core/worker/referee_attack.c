@@ -10,8 +10,9 @@
 #include "reader.h"
 #include "referee.h"
 
-#define MOST_BYTES ((uint64_t)16 << 20) /* of an output that are looked at: its beginning tells as much as the whole \
-                                         */
+#define MOST_BYTES                                                                                   \
+    ((uint64_t)4 << 20) /* of an output that are looked at: its beginning tells as much as the whole \
+                         */
 #define MOST_TOLERANCES 64
 #define ROW_OF_VECTOR 16 /* a 1-D output has no rows: a share of it, so large that chance cannot make it right */
 
@@ -20,7 +21,7 @@ typedef struct attack {
     prepared *p;
     uint64_t seed, other;
     specimen *outputs;
-    int n_outputs;
+    int n_outputs, n_drawn;                    /* n_drawn: inputs that are random */
     ako_tolerance tolerances[MOST_TOLERANCES]; /* offered */
     bool holds[MOST_TOLERANCES];
     int n_tolerances;
@@ -33,9 +34,10 @@ static const ako_tensor_spec *spec_of(const attack *a, int tensor)
     return &a->r->task->tensors[tensor];
 }
 
-static bool is_drawn(const ako_tensor_spec *spec)
+static bool is_drawn(const attack *a, int tensor)
 {
-    return spec->role != AKO_OUTPUT && !spec->file[0] &&
+    const ako_tensor_spec *spec = spec_of(a, tensor);
+    return a->p->arena.spans[tensor].count > 0 && spec->role != AKO_OUTPUT && !spec->file[0] &&
            (spec->fill.kind == AKO_FILL_NORMAL || spec->fill.kind == AKO_FILL_UNIFORM);
 }
 
@@ -271,15 +273,6 @@ static int draw(attack *a, int tensor, uint64_t seed)
                         spec_of(a, tensor)->dtype, a->p->arena.spans[tensor].count, &fill);
 }
 
-/* Fills all inputs from `seed`, but one, if it is not -1, from the other one; then runs the reference. */
-static int run_on(attack *a, uint64_t seed, int redrawn)
-{
-    int status = referee_fill(a->r, a->p, seed);
-    if (status == AKO_OK && redrawn >= 0)
-        status = draw(a, redrawn, a->other);
-    return status == AKO_OK ? referee_run(a->r, a->p, a->fault) : status;
-}
-
 static bool goes_on(const attack *a, int status)
 {
     return status == AKO_OK && !a->fault->reason[0];
@@ -288,7 +281,7 @@ static bool goes_on(const attack *a, int status)
 /* The same inputs twice: what differs is the reference's own noise, which a tolerance must let pass. */
 static int run_again(attack *a)
 {
-    int status = run_on(a, a->seed, -1);
+    int status = referee_run(a->r, a->p, a->fault);
     for (int i = 0; goes_on(a, status) && i < a->n_outputs; i++) {
         specimen *s = &a->outputs[i];
         ako_comparison c;
@@ -305,20 +298,38 @@ static int run_again(attack *a)
     return status;
 }
 
-static int keep_other(attack *a)
+/* What the reference has just given becomes the other answer. */
+static int keep_as_other(attack *a)
 {
-    bool any = false;
-    for (int i = 0; i < a->r->task->n_tensors; i++)
-        any = any || (is_drawn(spec_of(a, i)) && a->p->arena.spans[i].count > 0);
-    if (!any)
-        return AKO_OK;
-    int status = run_on(a, a->other, -1);
-    for (int i = 0; goes_on(a, status) && i < a->n_outputs; i++) {
+    int status = AKO_OK;
+    for (int i = 0; status == AKO_OK && i < a->n_outputs; i++) {
         specimen *s = &a->outputs[i];
         s->other = malloc(s->bytes);
         status = s->other ? fetch_golden(a, s, s->other) : referee_out_of_memory();
     }
     return status;
+}
+
+static int draw_all(attack *a, uint64_t seed)
+{
+    int status = AKO_OK;
+    for (int i = 0; status == AKO_OK && i < a->r->task->n_tensors; i++)
+        if (is_drawn(a, i))
+            status = draw(a, i, seed);
+    return status;
+}
+
+/* With one input that was done when it alone was drawn anew. */
+static int run_on_other(attack *a)
+{
+    if (a->n_drawn < 2)
+        return AKO_OK;
+    int status = draw_all(a, a->other);
+    if (status == AKO_OK)
+        status = referee_run(a->r, a->p, a->fault);
+    if (goes_on(a, status))
+        status = keep_as_other(a);
+    return goes_on(a, status) ? draw_all(a, a->seed) : status;
 }
 
 /* Whether some output is out of tolerance now; the same for the offered ones. */
@@ -345,36 +356,46 @@ static int find_change(attack *a, bool *changes)
     return status;
 }
 
-/* An input that is the same for every seed can be left out of the account. */
+static int run_redrawn(attack *a, int tensor, bool *fresh, bool *changes)
+{
+    uint64_t before = 0, after = 0;
+    uint64_t bytes = a->p->arena.spans[tensor].bytes;
+    const void *content = ako_arena_address(&a->p->arena, tensor, a->p->base);
+    int status = ako_ops_hash(referee_ops(a->r), &before, content, bytes);
+    if (status == AKO_OK)
+        status = draw(a, tensor, a->other);
+    if (status == AKO_OK)
+        status = ako_ops_hash(referee_ops(a->r), &after, content, bytes);
+    if (status == AKO_OK)
+        status = referee_run(a->r, a->p, a->fault);
+    if (goes_on(a, status))
+        status = find_change(a, changes);
+    if (goes_on(a, status) && a->n_drawn == 1)
+        status = keep_as_other(a);
+    *fresh = before != after;
+    return goes_on(a, status) ? draw(a, tensor, a->seed) : status;
+}
+
 static int redraw(attack *a, int tensor)
 {
     const ako_tensor_spec *spec = spec_of(a, tensor);
-    uint64_t before = 0, after = 0;
-    bool changes = false;
-    const ako_span *span = &a->p->arena.spans[tensor];
-    const void *content = ako_arena_address(&a->p->arena, tensor, a->p->base);
-    if (!is_drawn(spec))
+    bool fresh = false, changes = false;
+    if (!is_drawn(a, tensor))
         return add(a, "inputs",
                    json_pack("{s:s, s:s}", "tensor", spec->name, "init", spec->file[0] ? "file" : "fixed"));
-    int status = referee_fill(a->r, a->p, a->seed);
-    if (status == AKO_OK)
-        status = ako_ops_hash(referee_ops(a->r), &before, content, span->bytes);
-    if (status == AKO_OK)
-        status = run_on(a, a->seed, tensor);
-    if (goes_on(a, status)) {
-        status = ako_ops_hash(referee_ops(a->r), &after, content, span->bytes);
-        if (status == AKO_OK)
-            status = find_change(a, &changes);
-    }
-    return goes_on(a, status) ? add(a, "inputs",
-                                    json_pack("{s:s, s:s, s:b, s:b}", "tensor", spec->name, "init", "drawn", "fresh",
-                                              before != after, "changes", changes))
-                              : status;
+    int status = run_redrawn(a, tensor, &fresh, &changes);
+    if (!goes_on(a, status))
+        return status;
+    return add(
+        a, "inputs",
+        json_pack("{s:s, s:s, s:b, s:b}", "tensor", spec->name, "init", "drawn", "fresh", fresh, "changes", changes));
 }
 
 static int redraw_each(attack *a)
 {
     int status = AKO_OK;
+    for (int i = 0; i < a->r->task->n_tensors; i++)
+        a->n_drawn += is_drawn(a, i);
     for (int i = 0; goes_on(a, status) && i < a->r->task->n_tensors; i++)
         if (spec_of(a, i)->role != AKO_OUTPUT && a->p->arena.spans[i].count > 0)
             status = redraw(a, i);
@@ -391,11 +412,9 @@ static int run_attack(attack *a)
     if (status == AKO_OK)
         status = run_again(a);
     if (goes_on(a, status))
-        status = keep_other(a);
-    if (goes_on(a, status))
         status = redraw_each(a);
     if (goes_on(a, status))
-        status = referee_fill(a->r, a->p, a->seed); /* what the copies are of */
+        status = run_on_other(a);
     for (int i = 0; goes_on(a, status) && i < a->n_outputs; i++)
         status = attack_output(a, &a->outputs[i]);
     return status;
