@@ -51,6 +51,7 @@ local VERBS = {
         { name = "trials", kind = "integer", check = { min = 1, max = 1000000 },
             text = "candidates for each noise and gain (default: 1000)" },
         { name = "gains", kind = "text", value = "LIST", text = "true gains in % (default: -2,0,0.5,1,1.5,2,3,5)" },
+        { name = "floor", kind = "flag", text = "raise the pairs' threshold by each machine's floor, as a run does" },
     } },
     { name = "check", text = "validates the policy", options = {} },
     { name = "help", text = "describes the policy", options = {} },

@@ -1,8 +1,11 @@
 -- What a policy would have kept of a session's trials: they are judged once more, nothing is measured or written.
 
 local fault = require "ako.fault"
+local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local paired = require "ako.paired"
+local plan = require "ako.plan"
 local report = require "ako.report"
 local session = require "ako.session"
 local trial = require "ako.trial"
@@ -29,27 +32,68 @@ function replay.ask(ctx, record, best)
     return verdict, reason or ""
 end
 
--- What an evaluator must have answered when it became this record. Pairs are of the best at that time only.
-local function answered(record)
-    local result = { status = record.status, step = record.step or "", reason = record.reason, code = record.code,
-        workloads = {}, build = { hash = record.machine_code, error = record.build_error } }
+-- What an evaluator must have answered when it became this record. Pairs are of the best at that time only: they count
+-- where `decided` says what is thought of them now.
+local function answered(record, decided, samples)
+    local result = { status = decided and "PASSED" or record.status, step = record.step or "", reason = record.reason,
+        code = record.code, workloads = {}, paired = decided,
+        build = { hash = record.machine_code, error = record.build_error } }
     for name, value in pairs(record.resources or {}) do result.build[name] = value end
     for i, workload in ipairs(record.workloads) do
         local given = copy(workload)
-        given.time, given.reference, given.paired = workload.time_ns, workload.reference_ns, nil
+        given.time, given.reference = workload.time_ns, workload.reference_ns
+        given.paired = decided and samples[workload.id].paired
         result.workloads[i] = given
     end
     return result
 end
 
 -- The record as it would be if it had been compared with these.
-local function compared(ctx, record, original, best)
+local function compared(ctx, record, original, best, decided, samples)
     local timing = ctx.policy.timing
-    local fresh = trial.record(answered(record), { session = record.session, trial = record.trial,
+    local fresh = trial.record(answered(record, decided, samples), { session = record.session, trial = record.trial,
         candidate = record.candidate, hypothesis = record.hypothesis, task = { workloads = record.workloads },
         original = original, best = best, statistic = timing.statistic, flush = record.flush })
     for _, name in ipairs { "timer", "timer_note", "launches", "lane", "floor_share" } do fresh[name] = record[name] end
     return fresh
+end
+
+local function list_of(value) return type(value) == "table" and value or nil end
+
+-- The pairs of all workloads as ako.paired takes them; nil when not all were kept.
+local function pairs_of(record, samples)
+    local list, weights = {}, {}
+    for i, workload in ipairs(record.workloads) do
+        local given = samples[workload.id] and list_of(samples[workload.id].paired)
+        if not given or not list_of(given.candidate_ns) or not list_of(given.incumbent_ns) then return nil end
+        list[i] = { candidate_ns = given.candidate_ns, incumbent_ns = given.incumbent_ns,
+            candidate_mhz = list_of(given.candidate_mhz), incumbent_mhz = list_of(given.incumbent_mhz) }
+        weights[i] = workload.weight
+    end
+    return #list > 0 and list or nil, weights
+end
+
+local function describe(decided)
+    if decided.verdict == "unstable" then
+        return ("%d of %d pairs were taken at clocks that differ"):format(decided.dropped, decided.pairs)
+    end
+    local interval = decided.interval
+    return ("%.2f %% %s%s, %d pairs"):format(math.abs(decided.gain) * 100, decided.gain >= 0 and "faster" or "slower",
+        interval and (", interval %.2f..%.2f %%"):format(interval[1] * 100, interval[2] * 100) or "", decided.pairs)
+        .. (decided.verdict == "keep" and "" or (", threshold %.3g %%"):format(decided.threshold * 100))
+end
+
+-- What the policy's numbers make of the pairs that were measured, nil where there are none.
+local function decide(ctx, record, samples, floor)
+    local measured = record.paired and (record.status == "PASSED" or record.status == "UNSTABLE")
+    local numbers, raised_from = plan.pairs(ctx.policy, ctx.opt, floor)
+    if not measured or not numbers or not samples then return nil end
+    local list, weights = pairs_of(record, samples)
+    if not list then return nil end
+    local decided = paired.decide { plan = numbers, weights = weights, pairs = list }
+    decided.threshold, decided.raised_from, decided.timer = numbers.threshold, raised_from, record.paired.timer
+    decided.reason = describe(decided)
+    return decided
 end
 
 local function has_no_effect(record, best)
@@ -70,26 +114,45 @@ end
 
 local function comes_first(best, record) return record.verdict == "keep" or (not best and record.status == "PASSED") end
 
+-- The record as the policy would have seen it. `same`: its best was the recorded one, so that the pairs count.
+local function seen(ctx, record, state, same, samples)
+    if not state.best then return copy(record) end
+    if not same then return compared(ctx, record, state.original, state.best) end
+    local decided = decide(ctx, record, samples, state.floor)
+    return decided and compared(ctx, record, state.original, state.best, decided, samples) or copy(record)
+end
+
 --- What the policy would have said of a session's trials, one after the other: { trials, best (a record or nil) }, a
---- trial { trial, candidate, hypothesis, verdict, reason, recorded = { verdict, reason } }. A trial whose best would
---- have been another one is compared with that one by its figures. ctx: policy, opt, hook(name, ...); `history`: the
---- session's records.
-function replay.trials(ctx, history)
-    local trials = {}
-    local original, best, recorded_best
+--- trial { trial, candidate, hypothesis, verdict, reason, recorded = { verdict, reason } }. Pairs are decided anew, as
+--- far as they were measured; a trial whose best would have been another one is compared with that one by its figures.
+--- ctx: policy, opt, hook(name, ...); `history`: the session's records; samples(record): what ako.trial's samples gave,
+--- or nil.
+function replay.trials(ctx, history, samples)
+    local trials, state = {}, {}
+    local recorded_best
     for i, record in ipairs(history) do
-        local now = copy(record)
-        local other = best and recorded_best and best.trial ~= recorded_best.trial
-        if other then now = compared(ctx, record, original, best) end
-        now.verdict, now.reason = verdict_of(ctx, now, best)
+        local same = state.best and recorded_best and state.best.trial == recorded_best.trial
+        local now = seen(ctx, record, state, same, samples and samples(record))
+        now.verdict, now.reason = verdict_of(ctx, now, state.best)
         trials[i] = { trial = record.trial, candidate = record.candidate, hypothesis = record.hypothesis,
             verdict = now.verdict, reason = now.reason,
             recorded = { verdict = record.verdict, reason = record.reason } }
-        original = original or now
-        if comes_first(best, now) then best = now end
+        state.original = state.original or now
+        state.floor = record.control and record.control.floor or state.floor
+        if comes_first(state.best, now) then state.best = now end
         if comes_first(recorded_best, record) then recorded_best = record end
     end
-    return { trials = trials, best = best }
+    return { trials = trials, best = state.best }
+end
+
+-- Reads the raw samples of a session's records.
+local function reader(repo, name)
+    return function(record)
+        if not record.paired then return nil end
+        local file = ("ako/%s/trials/%d/samples.json"):format(name, record.trial)
+        local text = fs.read(fs.join(repo:commondir(), file))
+        return text and list_of(json.decode(text))
+    end
 end
 
 local function kept_text(trials, verdict_of_trial)
@@ -131,7 +194,7 @@ function replay.answer(ctx)
     local state
     if repo then state, problem, code = session.read(repo, ctx.host.session) end
     if not state then fault.raise(code, "%s", problem) end
-    local replayed = replay.trials(ctx, state.history)
+    local replayed = replay.trials(ctx, state.history, reader(repo, state.name))
     return replay_lines(ctx.policy, state, replayed), { v = 1, policy = ctx.policy.name, session = state.name,
         recorded_policy = state.header.policy, trials = json.array(replayed.trials),
         best = replayed.best and report.object(replayed.best) or json.null }

@@ -1,10 +1,12 @@
 -- Trying a policy before a GPU second is spent: what its `accept` says of candidates whose true gain is known, timed on
 -- machines that do not exist (ako.noise). It needs no device and no task.
 
+local control = require "ako.control"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local noise = require "ako.noise"
 local paired = require "ako.paired"
+local plan = require "ako.plan"
 local replay = require "ako.replay"
 local stats = require "ako.stats"
 local trial = require "ako.trial"
@@ -18,20 +20,7 @@ local BASE_NS, REFERENCE_NS, LAUNCHES_A_SAMPLE = 100000, 200000, 5
 local TASK = { name = "synthetic", workloads = { { id = "synthetic", weight = 1 } } }
 
 -- Streams of random numbers of each trial: times so far apart that they share no noise.
-local STREAMS, BEST, CANDIDATE, REFERENCE, PAIRS = 4, 0, 1, 2, 3
-
--- The numbers of the policy's pairs, of which the threshold may be one of its options; nil when it asks for no pairs.
-local function pairs_plan(ctx)
-    local given = ctx.policy.timing.pairs
-    if not given then return nil end
-    local plan = {}
-    for name, value in pairs(given) do plan[name] = value end
-    if type(plan.threshold) == "string" then plan.threshold = ctx.opt[plan.threshold] end
-    if type(plan.threshold) ~= "number" then
-        fault.raise("POLICY", "the policy has no number '%s' among its options", tostring(given.threshold))
-    end
-    return plan
-end
+local STREAMS, BEST, CANDIDATE, REFERENCE, PAIRS, CONTROL = 5, 0, 1, 2, 3, 4
 
 local function launches(run, model, number, what, base_ns)
     local ns = noise.launches(model, run.seed, number * STREAMS + what, base_ns, run.timing.launches)
@@ -61,7 +50,6 @@ local function result_of(time, reference, decided, measured)
     local workload = { id = TASK.workloads[1].id, status = "PASSED", reason = "", max_abs = 0.0, max_rel = 0.0,
         mismatch = 0, count = 1, ratio = 1.0, time = time, reference = reference }
     if decided then
-        decided.reason = ""
         workload.paired = { n = decided.pairs - decided.dropped, gain = decided.gain, interval = decided.interval,
             candidate_ns = measured.candidate_ns, incumbent_ns = measured.incumbent_ns }
     end
@@ -73,8 +61,22 @@ local function record_of(run, result, number, best)
     local record = trial.record(result, { session = "synthetic", trial = number, task = TASK, best = best,
         original = best, statistic = run.timing.statistic, flush = run.timing.flush })
     record.machine_code, record.launches = tostring(number), "" -- never the best's own
-    record.paired = record.paired or result.paired
     return record
+end
+
+local function measure_pairs(run, model, number, what, n)
+    return noise.pairs(model, run.seed, number * STREAMS + what, BASE_NS, n, LAUNCHES_A_SAMPLE)
+end
+
+-- The pairs' numbers on this machine: with its floor, when that is asked for, as a run finds it out.
+local function plan_on(run, model, number)
+    local count = run.with_floor and run.timing.pairs.control or 0
+    if count == 0 then return run.plan end
+    local numbers = plan.pairs(run.ctx.policy, run.ctx.opt)
+    numbers.looks = { count }
+    local same = measure_pairs(run, model, number, CONTROL, count)
+    local found = control.of { paired = paired.decide { plan = numbers, pairs = { same } } }
+    return (plan.pairs(run.ctx.policy, run.ctx.opt, found.floor))
 end
 
 -- One trial on one machine: what was measured of two equal kernels serves all gains, so that cells of a row differ by
@@ -86,17 +88,23 @@ local function measure(run, model, number)
     measured.best = record_of(run, best, 0)
     measured.best.verdict, measured.best.reason = "keep", "baseline"
     if run.plan then
-        local most = run.plan.looks[#run.plan.looks]
-        measured.pairs = noise.pairs(model, run.seed, number * STREAMS + PAIRS, BASE_NS, most, LAUNCHES_A_SAMPLE)
+        measured.plan = plan_on(run, model, number)
+        measured.pairs = measure_pairs(run, model, number, PAIRS, run.plan.looks[#run.plan.looks])
     end
     return measured
+end
+
+local function decide(measured, samples)
+    local decided = paired.decide { plan = measured.plan, pairs = { samples } }
+    decided.threshold, decided.reason = measured.plan.threshold, ""
+    return decided
 end
 
 local function judge(run, measured, gain, number, cell)
     local decided, samples
     if run.plan then
         samples = scaled_pairs(measured.pairs, 1 - gain)
-        decided = paired.decide { plan = run.plan, weights = { 1 }, pairs = { samples } }
+        decided = decide(measured, samples)
         cell.pairs = (cell.pairs or 0) + decided.pairs
     end
     local result = result_of(scaled(measured.time, 1 - gain), measured.reference, decided, samples)
@@ -114,9 +122,10 @@ end
 --- What the policy keeps of `trials` candidates for each noise and each true gain (a share: 0.02 takes 2 % less time):
 --- a list of rows { noise, cells }, a cell { gain, keep, revert, inconclusive (counts), kept (share), false_keep (where
 --- there is no gain) or missed_win (where there is one), pairs (mean; nil for a policy without) }. ctx: policy, opt,
---- hook(name, ...).
-function simulate.synthetic(ctx, gains, trials, seed)
-    local run = { ctx = ctx, timing = ctx.policy.timing, plan = pairs_plan(ctx), seed = seed }
+--- hook(name, ...). `with_floor`: each machine's floor raises the threshold of the pairs, as in a run.
+function simulate.synthetic(ctx, gains, trials, seed, with_floor)
+    local run = { ctx = ctx, timing = ctx.policy.timing, plan = plan.pairs(ctx.policy, ctx.opt), seed = seed,
+        with_floor = with_floor }
     local rows = {}
     for i, model in ipairs(noise.models()) do
         local cells = {}
@@ -179,14 +188,16 @@ local function read_gains(text)
 end
 
 --- The lines and the JSON object for the verb: a replay where ctx.host.session names a session, else synthetic noise.
---- ctx.verb_options: trials (a cell), gains (text, per cent).
+--- ctx.verb_options: trials (a cell), gains (text, per cent), floor.
 function simulate.answer(ctx)
     if ctx.host.session then return replay.answer(ctx) end
     local given = ctx.verb_options or {}
     local trials, seed = given.trials or 1000, ctx.host.seed or ctx.policy.correctness.seed
-    local rows = simulate.synthetic(ctx, read_gains(given.gains or "-2,0,0.5,1,1.5,2,3,5"), trials, seed)
+    local gains = read_gains(given.gains or "-2,0,0.5,1,1.5,2,3,5")
+    local rows = simulate.synthetic(ctx, gains, trials, seed, given.floor)
     return synthetic_lines(ctx.policy, rows, trials, seed), { v = 1, policy = ctx.policy.name, trials = trials,
-        seed = seed, base_ns = BASE_NS, launches_per_sample = LAUNCHES_A_SAMPLE, noise = rows }
+        seed = seed, floor = given.floor == true, base_ns = BASE_NS, launches_per_sample = LAUNCHES_A_SAMPLE,
+        noise = rows }
 end
 
 return simulate

@@ -1334,8 +1334,9 @@ function replay.ask(ctx, record, best) end
 ---What the policy would have said of a session's trials, one after the other.
 ---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
 ---@param history ako.Record[]
+---@param samples? fun(record: ako.Record): table? what ako.trial's samples gave
 ---@return { trials: table[], best?: ako.Record }
-function replay.trials(ctx, history) end
+function replay.trials(ctx, history, samples) end
 
 ---The lines and the JSON object for the session that ctx.host.session names.
 ---@param ctx table
@@ -1524,8 +1525,9 @@ local simulate = {}
 ---@param gains number[]
 ---@param trials integer
 ---@param seed integer
+---@param with_floor? boolean each machine's floor raises the threshold of the pairs, as in a run
 ---@return { noise: string, cells: table[] }[]
-function simulate.synthetic(ctx, gains, trials, seed) end
+function simulate.synthetic(ctx, gains, trials, seed, with_floor) end
 
 ---The lines and the JSON object for the verb.
 ---@param ctx table

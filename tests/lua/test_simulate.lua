@@ -3,6 +3,7 @@
 local git = require "ako.git"
 local json = require "ako.json"
 local program = require "program"
+local replay_of = require "ako.replay"
 local rules = require "ako.rules"
 local scripted = require "scripted"
 local session = require "ako.session"
@@ -10,7 +11,7 @@ local simulate = require "ako.simulate"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
-local PAIRS = { looks = { 12, 24, 48, 96 }, alpha = 0.05, threshold = 0.01, strict = false, score = "geomean" }
+local PAIRS = { looks = { 12, 24, 48, 96 }, alpha = 0.05, threshold = 0.01, seconds = 4 }
 
 local function by_medians(launches)
     return { timing = { launches = launches, alpha = 0.05, reference = false, statistic = "median" },
@@ -22,10 +23,7 @@ local function by_pairs(changes)
     for name, value in pairs(PAIRS) do pairs_of[name] = value end
     for name, value in pairs(changes or {}) do pairs_of[name] = value end
     return { timing = { launches = 10, alpha = 0.05, reference = false, statistic = "median", pairs = pairs_of },
-        accept = function(trial)
-            local verdict = trial.paired.verdict
-            return verdict == "unstable" and "inconclusive" or verdict, ""
-        end }
+        accept = rules.paired() }
 end
 
 local function context(policy, opt)
@@ -61,7 +59,8 @@ end)
 t.test("pairs keep no noise and find what is there", function()
     local found = cells(by_pairs(), { -0.02, 0, 0.01, 0.02 }, 300)
     for _, noise in ipairs { "quiet", "drift", "shared", "noisy" } do t.eq(found[noise][1].false_keep, 0.0, noise) end
-    t.eq({ found.quiet[2].keep, found.drift[2].keep, found.shared[2].keep }, { 0, 0, 0 })
+    t.eq({ found.quiet[2].keep, found.drift[2].keep }, { 0, 0 })
+    between(found.shared[2].false_keep, 0, 0.01)
     between(found.noisy[2].false_keep, 0, 0.02)
     between(found.noisy[2].pairs, 78, 88)
     between(found.shared[3].kept, 0.64, 0.80)
@@ -97,6 +96,20 @@ t.test("the plan's numbers and the policy's options count", function()
     lenient.accept = rules.faster_by "least"
     t.eq(cells(lenient, { 0 }, 20, 1, { least = -0.5 }).quiet[1].keep, 20)
     t.err("no number 'least'", cells, by_pairs { threshold = "least" }, { 0 }, 1)
+end)
+
+t.test("a machine's floor raises the threshold where that is asked for", function()
+    local changes = { control = 48, floor_factor = 2 }
+    local function rows(with_floor)
+        return simulate.synthetic(context(by_pairs(changes)), { 0.015 }, 100, 1, with_floor)
+    end
+    local plain, raised = rows(false), rows(true)
+    t.eq(plain[1].cells[1].keep, 100)
+    t.eq(raised[1].cells[1].keep, 100) -- a quiet machine has a floor that does not matter
+    between(plain[4].cells[1].kept, 0.75, 0.95)
+    between(raised[4].cells[1].kept, 0, 0.15)
+    changes.control = 0
+    t.eq(rows(true), rows(false))
 end)
 
 t.test("accept sees a record as a run would give it", function()
@@ -190,6 +203,54 @@ t.test("another rule has other bests to compare with", function()
     -- A twin of what is no best now was never timed.
     t.eq({ trials[3].verdict, trials[5].verdict }, { "inconclusive", "revert" })
     t.eq({ object.best.trial, object.recorded_policy, object.session }, { 3, "plain", "s" })
+end)
+
+-- A history of a baseline and one candidate of which 24 pairs were taken, with samples; `share`: what it took.
+local function with_pairs(share)
+    local figures = { median = 1000, min = 1000, max = 1000, mean = 1000.0, n = 10, ci = { 1000, 1000 } }
+    local function record(number, verdict)
+        return { trial = number, status = "PASSED", verdict = verdict, reason = "then", speedup = {}, interval = {},
+            machine_code = tostring(number), time_ns = figures,
+            workloads = { { id = "w", status = "PASSED", weight = 1, time_ns = figures } } }
+    end
+    local candidate = record(1, "revert")
+    candidate.paired = { verdict = "revert", reason = "by pairs, then", gain = 0, pairs = 24 }
+    local kept = { candidate_ns = {}, incumbent_ns = {}, candidate_mhz = json.null, incumbent_mhz = json.null }
+    for i = 1, 24 do kept.candidate_ns[i], kept.incumbent_ns[i] = math.floor(100000 * share), 100000 end
+    local samples = { w = { paired = kept } }
+    return { record(0, "keep"), candidate }, function(given) return given.paired and samples end
+end
+
+t.test("pairs are decided anew by the policy's numbers", function()
+    local history, samples = with_pairs(0.98)
+    local function last(changes, given)
+        local replayed = replay_of.trials(context(by_pairs(changes)), history, given)
+        return replayed.trials[2]
+    end
+    local found = last({}, samples)
+    t.eq({ found.verdict, found.reason }, { "keep", "2.00 % faster, interval 2.00..2.00 %, 12 pairs" })
+    t.eq({ found.recorded.verdict, found.recorded.reason }, { "revert", "then" })
+    found = last({ threshold = 0.05 }, samples)
+    t.eq({ found.verdict, found.reason },
+        { "revert", "2.00 % faster, interval 2.00..2.00 %, 12 pairs, threshold 5 %" })
+    found = last({ looks = { 48 } }, samples)
+    t.eq({ found.verdict, found.reason:match("%d+ pairs") }, { "inconclusive", "24 pairs" })
+    found = last({}, nil)
+    t.eq({ found.verdict, found.reason }, { "revert", "by pairs, then" })
+    history[1].control = { floor = 0.02 }
+    found = last({ floor_factor = 2 }, samples)
+    t.eq(found.verdict, "revert")
+    t.match(found.reason, "threshold 4 %%; threshold raised from 1 %% by the machine's floor")
+end)
+
+t.test("pairs against another best do not count", function()
+    local history, samples = with_pairs(0.98)
+    table.insert(history, 2, with_pairs(0.98)[1])
+    history[2] = { trial = 5, status = "PASSED", verdict = "keep", reason = "then", speedup = {}, interval = {},
+        workloads = history[1].workloads, time_ns = history[1].time_ns }
+    local replayed = replay_of.trials(context(by_pairs()), history, samples)
+    t.eq({ replayed.trials[2].verdict, replayed.trials[3].verdict }, { "inconclusive", "inconclusive" })
+    t.match(replayed.trials[3].reason, "no pairs")
 end)
 
 t.test("a replay changes nothing", function()
