@@ -115,6 +115,22 @@ static void read_tenants(ako_device_state *out, const ako_nvml_api *nvml, ako_nv
     }
 }
 
+/* NVML finds a GPU by walking through all of them, so a thread remembers the last one. */
+static int find_in_nvml(const ako_nvml_api **nvml, ako_nvml_device *gpu, const ako_device_props *device)
+{
+    static _Thread_local char uuid[sizeof device->uuid];
+    static _Thread_local ako_nvml_device found;
+    if (device->place == AKO_CPU)
+        return ako_fail(AKO_UNAVAILABLE, "device", "the state of a CPU is not read: NVML knows GPUs alone");
+    int status = ako_nvml(nvml);
+    if (status == AKO_OK && strcmp(uuid, device->uuid) != 0) {
+        status = ako_nvml_find(&found, *nvml, device->uuid);
+        snprintf(uuid, sizeof uuid, "%s", status == AKO_OK ? device->uuid : "");
+    }
+    *gpu = found;
+    return status;
+}
+
 int ako_device_state_get(ako_device_state *out, const ako_device_props *device)
 {
     const ako_nvml_api *nvml;
@@ -130,15 +146,49 @@ int ako_device_state_get(ako_device_state *out, const ako_device_props *device)
                               .mig = -1,
                               .memory_used_bytes = -1,
                               .n_processes = -1};
-    if (device->place == AKO_CPU)
-        return ako_fail(AKO_UNAVAILABLE, "device", "the state of a CPU is not read: NVML knows GPUs alone");
-    int status = ako_nvml(&nvml);
-    if (status == AKO_OK)
-        status = ako_nvml_find(&gpu, nvml, device->uuid);
+    int status = find_in_nvml(&nvml, &gpu, device);
     if (status != AKO_OK)
         return status;
     read_sensors(out, nvml, gpu);
     read_modes(out, nvml, gpu);
     read_tenants(out, nvml, gpu);
     return AKO_OK;
+}
+
+int ako_device_pulse_get(ako_device_pulse *out, const ako_device_props *device)
+{
+    const ako_nvml_api *nvml;
+    ako_nvml_device gpu;
+    unsigned mhz = 0;
+    unsigned long long bits = 0;
+    *out = (ako_device_pulse){.sm_clock_mhz = -1};
+    int status = find_in_nvml(&nvml, &gpu, device);
+    if (status != AKO_OK)
+        return status;
+    out->sm_clock_mhz = known(nvml->nvmlDeviceGetClockInfo(gpu, AKO_NVML_CLOCK_SM, &mhz), &mhz);
+    if (nvml->nvmlDeviceGetCurrentClocksThrottleReasons(gpu, &bits) == AKO_NVML_SUCCESS)
+        out->throttle_reasons = bits;
+    return AKO_OK;
+}
+
+int ako_device_tenants_get(ako_device_tenants *out, const ako_device_props *device, const int *ours, int n_ours)
+{
+    const ako_nvml_api *nvml;
+    ako_nvml_device gpu;
+    ako_nvml_process processes[128];
+    int pids[sizeof processes / sizeof *processes];
+    unsigned n = sizeof processes / sizeof *processes;
+    *out = (ako_device_tenants){.strangers = -1};
+    int status = find_in_nvml(&nvml, &gpu, device);
+    int result = status == AKO_OK ? nvml->nvmlDeviceGetComputeRunningProcesses_v3(gpu, &n, processes) : 0;
+    if (result != AKO_NVML_SUCCESS)
+        status =
+            ako_fail(AKO_UNAVAILABLE, "device", "the driver lists no processes: %s", nvml->nvmlErrorString(result));
+    if (status != AKO_OK) {
+        snprintf(out->note, sizeof out->note, "%.150s", ako_error_last()->message);
+        return status;
+    }
+    for (unsigned i = 0; i < n; i++)
+        pids[i] = (int)processes[i].pid;
+    return ako_tenants_judge(out, pids, (int)n, ours, n_ours);
 }

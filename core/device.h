@@ -44,4 +44,21 @@ typedef struct ako_device_state {
 } ako_device_state;
 int ako_device_state_get(ako_device_state *out, const ako_device_props *device);
 
+/* A glance at a GPU between two samples: two readings of NVML, no more. AKO_UNAVAILABLE for a CPU and without NVML. */
+typedef struct ako_device_pulse {
+    int sm_clock_mhz;          /* -1: cannot be read */
+    uint64_t throttle_reasons; /* NVML bits */
+} ako_device_pulse;
+int ako_device_pulse_get(ako_device_pulse *out, const ako_device_props *device);
+
+/* The processes on a GPU that take no turns with us: neither ours nor those of another program of ours, which waits for
+ * the device's lock. `ours`: those of our processes that have a context there now. They tell what the driver's list is
+ * worth: in a container it may number processes as outside, or leave some or all of them out. AKO_UNAVAILABLE when
+ * nothing can be told; the note then says why as well. */
+typedef struct ako_device_tenants {
+    int strangers;  /* -1: unknown */
+    char note[160]; /* "", or what the number leaves open */
+} ako_device_tenants;
+int ako_device_tenants_get(ako_device_tenants *out, const ako_device_props *device, const int *ours, int n_ours);
+
 #endif

@@ -138,7 +138,7 @@ static void json_leaves_out_what_is_not_there(void **state)
 {
     (void)state;
     ako_device_props p;
-    const ako_device_state s = {1980, -1, 40, -1, -1, -1, 0, "", 2, {77, 78}};
+    const ako_device_state s = {.sm_clock_mhz = 1980, .power_mw = -1, .n_processes = 2, .pids = {77, 78}};
     ako_json *value;
     ako_cpu_props(&p);
     assert_int_equal(ako_device_props_json(&value, &p), AKO_OK);

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "compile.h"
@@ -88,12 +90,115 @@ static void unknown_gpu(void **state)
     assert_int_equal(s.sm_clock_mhz, -1);
 }
 
+static void a_glance_reads_clock_and_throttling(void **state)
+{
+    (void)state;
+    const ako_device_props gpu = {.place = AKO_GPU, .uuid = "GPU-1-2"}, cpu = {.place = AKO_CPU},
+                           unknown = {.place = AKO_GPU, .uuid = "GPU-9"};
+    ako_device_pulse p;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ako_device_pulse_get(&p, &gpu), AKO_OK);
+        assert_int_equal(p.sm_clock_mhz, 1980);
+        assert_int_equal(p.throttle_reasons, 0x48);
+        assert_int_equal(ako_device_pulse_get(&p, &unknown), AKO_UNAVAILABLE); /* the one before is not taken for it */
+        assert_int_equal(p.sm_clock_mhz, -1);
+    }
+    assert_int_equal(ako_device_pulse_get(&p, &cpu), AKO_UNAVAILABLE);
+}
+
+static void a_list_with_our_own_processes_is_gone_through(void **state)
+{
+    (void)state;
+    const ako_device_props gpu = {.place = AKO_GPU, .uuid = "GPU-1-2"};
+    ako_device_tenants t;
+    const int self = (int)getpid();
+    assert_int_equal(ako_device_tenants_get(&t, &gpu, &self, 1), AKO_OK);
+    assert_int_equal(t.strangers, 1);
+    assert_int_equal(t.note[0] == '\0', ako_pids_are_global());
+    assert_int_equal(ako_tenants_judge(&t, &self, 1, &self, 1), AKO_OK);
+    assert_int_equal(t.strangers, 0);
+}
+
+/* A driver of another PID namespace gives numbers that are nobody's here. */
+static void a_list_under_other_numbers_is_counted(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    static int listed[MANY];
+    ako_device_tenants t;
+    const int ours[] = {(int)getpid(), (int)getppid()};
+    for (int i = 0; i < MANY; i++)
+        listed[i] = 4194303 + i;
+    assert_int_equal(ako_tenants_judge(&t, listed, 2, ours, 2), AKO_OK);
+    assert_int_equal(t.strangers, 0);
+    assert_int_equal(ako_tenants_judge(&t, listed, MANY, ours, 2), AKO_OK);
+    assert_true(t.strangers > 0 && t.strangers <= MANY - 2); /* without those that run ako-lua beside this test */
+    assert_non_null(strstr(t.note, "counted"));
+}
+
+static void a_list_without_our_own_processes_says_nothing(void **state)
+{
+    (void)state;
+    ako_device_tenants t;
+    const int ours[] = {(int)getpid(), (int)getppid()}, listed[] = {4194303};
+    assert_int_equal(ako_tenants_judge(&t, listed, 1, ours, 2), AKO_UNAVAILABLE);
+    assert_int_equal(t.strangers, -1);
+    assert_string_equal(t.note, "strangers cannot be told: the driver lists 1 here and leaves out ours, which are 2");
+    assert_int_equal(ako_tenants_judge(&t, listed, 0, ours, 1), AKO_UNAVAILABLE);
+}
+
+/* Orphans, so that they are not ours: one of this name, and its child. Both end when the pipe is closed. */
+static void start_other_run(int pids[2], const char *name, int hold[2])
+{
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    assert_int_equal(pipe(hold), 0);
+    pid_t middle = fork();
+    if (middle == 0 && fork() == 0) {
+        prctl(PR_SET_NAME, name);
+        pid_t child = fork();
+        int numbers[2] = {(int)getpid(), (int)child};
+        char byte;
+        close(hold[1]);
+        if (child != 0 && write(told[1], numbers, sizeof numbers) != sizeof numbers)
+            _exit(1);
+        _exit(read(hold[0], &byte, 1) != 0);
+    }
+    if (middle == 0)
+        _exit(0);
+    waitpid(middle, NULL, 0);
+    assert_int_equal(read(told[0], pids, 2 * sizeof *pids), 2 * sizeof *pids);
+    close(told[0]);
+    close(told[1]);
+}
+
+static void those_that_take_turns_are_no_strangers(void **state)
+{
+    (void)state;
+    ako_device_tenants t;
+    int hold[2], listed[3] = {(int)getpid()};
+    start_other_run(listed + 1, "ako-evaluator", hold);
+    int of_it[] = {listed[0], listed[2]};
+    assert_int_equal(ako_tenants_judge(&t, of_it, 2, listed, 1), AKO_OK);
+    assert_int_equal(t.strangers, 0);
+    close(hold[1]);
+    start_other_run(listed + 1, "python", hold);
+    assert_int_equal(ako_tenants_judge(&t, listed, 3, listed, 1), AKO_OK);
+    assert_int_equal(t.strangers, 2);
+    close(hold[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_can_be_read),
         cmocka_unit_test(counts_foreign_processes),
         cmocka_unit_test(unknown_gpu),
+        cmocka_unit_test(a_glance_reads_clock_and_throttling),
+        cmocka_unit_test(a_list_with_our_own_processes_is_gone_through),
+        cmocka_unit_test(a_list_under_other_numbers_is_counted),
+        cmocka_unit_test(a_list_without_our_own_processes_says_nothing),
+        cmocka_unit_test(those_that_take_turns_are_no_strangers),
     };
     return cmocka_run_group_tests(tests, setup, compile_done);
 }
