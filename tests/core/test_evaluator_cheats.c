@@ -298,7 +298,7 @@ static void test_memory_of_ours(void **state)
               " got += fd >= 0 && read(fd, &byte, 1) == 1;"
               " struct iovec here = {&byte, 1}, there = {(void *)&cheat, 1};"
               " got += process_vm_readv(pid, &here, 1, &there, 1, 0) >= 0 || errno == EFAULT;"
-              " got += ptrace(PTRACE_ATTACH, pid, 0, 0) == 0; got += ptrace(PTRACE_SEIZE, pid, 0, 0) == 0; }"
+              " got += ptrace(PTRACE_SEIZE, pid, 0, 0) == 0; }"
               " got += !proc; return got;"),
         "capabilities");
 }
@@ -357,18 +357,18 @@ static void test_local_sockets(void **state)
     close(server);
 }
 
-/* Held by the candidate, the lock would never come free for the trial. */
+/* Held by the candidate, the lock would never come free for the trial. That somebody else has it just now is luck. */
 static void test_device_lock(void **state)
 {
-    assert_in_vain(*state,
-                   CHEAT_WHILE_LOADING(
-                       "DIR *d = opendir(\"/tmp/ako-lua-locks\"); struct dirent *f; char path[600];"
-                       " for (int i = 0; i < 50; i++, usleep(1000)) { if (d) rewinddir(d);"
-                       " while (d && (f = readdir(d))) { if (!strstr(f->d_name, \".lock\")) continue;"
-                       " snprintf(path, sizeof path, \"/tmp/ako-lua-locks/%s\", f->d_name);"
-                       " int fd = open(path, O_RDONLY); if (flock(fd, LOCK_EX | LOCK_NB) == 0) won = 1; else close(fd);"
-                       " } }"),
-                   "seccomp");
+    assert_in_vain(
+        *state,
+        CHEAT_WHILE_LOADING(
+            "DIR *d = opendir(\"/tmp/ako-lua-locks\"); struct dirent *f; char path[600];"
+            " while (d && (f = readdir(d))) { if (!strstr(f->d_name, \".lock\")) continue;"
+            " snprintf(path, sizeof path, \"/tmp/ako-lua-locks/%s\", f->d_name);"
+            " int fd = open(path, O_RDONLY); won += flock(fd, LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK;"
+            " won += open(path, O_WRONLY) >= 0; }"),
+        "seccomp");
 }
 
 static void test_signals(void **state)
