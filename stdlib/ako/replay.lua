@@ -114,10 +114,12 @@ end
 
 local function comes_first(best, record) return record.verdict == "keep" or (not best and record.status == "PASSED") end
 
--- The record as the policy would have seen it. `same`: its best was the recorded one, so that the pairs count.
+-- The record as the policy would have seen it. `same`: its best was the recorded one, so that the pairs count; a policy
+-- that asks for none would have seen figures alone.
 local function seen(ctx, record, state, same, samples)
     if not state.best then return copy(record) end
-    if not same then return compared(ctx, record, state.original, state.best) end
+    local has_other_pairs = record.paired and not ctx.policy.timing.pairs
+    if not same or has_other_pairs then return compared(ctx, record, state.original, state.best) end
     local decided = decide(ctx, record, samples, state.floor)
     return decided and compared(ctx, record, state.original, state.best, decided, samples) or copy(record)
 end

@@ -243,6 +243,13 @@ t.test("pairs are decided anew by the policy's numbers", function()
     t.match(found.reason, "threshold 4 %%; threshold raised from 1 %% by the machine's floor")
 end)
 
+t.test("a policy without pairs sees figures alone", function()
+    local history, samples = with_pairs(0.5)
+    history[2].speedup.best = 2.0
+    local replayed = replay_of.trials(context(by_medians(10)), history, samples)
+    t.eq({ replayed.trials[2].verdict, replayed.trials[2].reason:match("^[^,]*") }, { "revert", "0.0 % faster" })
+end)
+
 t.test("pairs against another best do not count", function()
     local history, samples = with_pairs(0.98)
     table.insert(history, 2, with_pairs(0.98)[1])
