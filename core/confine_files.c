@@ -102,6 +102,9 @@ static int allow_gpu(int ruleset, uint64_t handled)
     }
     if (dev)
         closedir(dev);
+    /* It names its threads there, and starts no context when it cannot. */
+    if (result == 0)
+        result = allow(ruleset, "/proc/self", handled & (WRITE_FILE | TRUNCATE));
     /* CUDA keeps what its processes share for IPC in files there. */
     return result == 0 ? allow(ruleset, "/dev/shm", handled & (WRITE_FILE | TRUNCATE | MAKE_REG | REMOVE_FILE))
                        : result;
