@@ -28,6 +28,7 @@ struct ako_gpu_timer {
     size_t flush_bytes;
     int flush_count;
     ako_probe *probe;
+    size_t carve_out; /* of the L2, before any user code */
     cudaEvent_t start[BATCH], stop[BATCH];
 };
 
@@ -121,6 +122,31 @@ static int start_activity(ako_gpu_timer *t)
     return AKO_OK;
 }
 
+/* What is set aside of the L2 for persisting lines, which a flush leaves alone. 0 on chips without. */
+static size_t carve_out(const ako_gpu_timer *t)
+{
+    size_t bytes = 0;
+    if (t->cuda->cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize) != cudaSuccess)
+        t->cuda->cudaGetLastError();
+    return bytes;
+}
+
+static void forbid_carve_out(ako_gpu_timer *t)
+{
+    if (carve_out(t) > 0 && t->cuda->cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0) != cudaSuccess)
+        t->cuda->cudaGetLastError();
+    t->carve_out = carve_out(t); /* some drivers round up what they are asked for */
+}
+
+/* What user code has set aside since. */
+static int64_t take_back_carve_out(ako_gpu_timer *t)
+{
+    size_t found = carve_out(t), before = t->carve_out;
+    if (found > before)
+        forbid_carve_out(t);
+    return found > before ? (int64_t)found : 0;
+}
+
 int ako_gpu_timer_new(ako_gpu_timer **out, ako_timer_kind kind)
 {
     const ako_cudart_api *cuda;
@@ -145,6 +171,8 @@ int ako_gpu_timer_new(ako_gpu_timer **out, ako_timer_kind kind)
         status = use_events_once(t);
     if (status == AKO_OK)
         status = ako_probe_new(&t->probe, cuda);
+    if (status == AKO_OK)
+        forbid_carve_out(t);
     if (status != AKO_OK) {
         ako_gpu_timer_free(t);
         return status;
@@ -330,17 +358,6 @@ static int warm_up(run *r)
         status = ako_cancel_requested() ? ako_fail(AKO_CANCELLED, "timing", "interrupted")
                                         : call_by_host(r, i, &r->estimate_ns);
     return status;
-}
-
-/* A part of the L2 that user code has set aside keeps its lines through a flush. */
-static int64_t take_back_carve_out(const ako_gpu_timer *t)
-{
-    size_t bytes = 0;
-    if (t->cuda->cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize) != cudaSuccess)
-        t->cuda->cudaGetLastError(); /* a chip without such lines */
-    if (bytes > 0 && t->cuda->cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0) != cudaSuccess)
-        t->cuda->cudaGetLastError();
-    return (int64_t)bytes;
 }
 
 static ako_timer_kind kind_of(const ako_gpu_timer *t, ako_timer_kind wanted)

@@ -14,6 +14,7 @@
 #include "compile.h"
 #include "device.h"
 #include "memory.h"
+#include "ops_backend.h"
 #include "timing.h"
 
 #define GAP 500 /* as in fake_cuda.c, and the times of its kernels */
@@ -21,7 +22,9 @@
 #define EMPTY_NS 1000
 
 static int (*allocations)(void);
+static int (*set_carve_out)(int, size_t); /* the fake cudaDeviceSetLimit */
 static char cubin[PATH_MAX];
+static bool has_nvrtc;
 
 static int setup(void **state)
 {
@@ -35,9 +38,16 @@ static int setup(void **state)
     snprintf(cubin, sizeof cubin, "%.4000s/x.cubin", compile_dir);
     if (!file || symlink(file, other) != 0 || ako_fs_write(cubin, "cubin", 5, false) != AKO_OK)
         return -1;
+    /* The timer's kernels are compiled by the real NVRTC, which is opened while it can still be found. */
+    ako_buf machine_code = {0};
+    setenv("XDG_CACHE_HOME", compile_dir, 1);
+    has_nvrtc = ako_ops_gpu_build(&machine_code, "sm_90") == AKO_OK;
+    ako_buf_free(&machine_code);
     setenv("AKO_LIBRARY_PATH", compile_dir, 1);
     void *handle = dlopen(file, RTLD_LAZY), *address = handle ? dlsym(handle, "fake_allocations") : NULL;
     memcpy(&allocations, &address, sizeof address);
+    void *limit = handle ? dlsym(handle, "cudaDeviceSetLimit") : NULL;
+    memcpy(&set_carve_out, &limit, sizeof limit);
     return address ? 0 : -1;
 }
 
@@ -173,7 +183,8 @@ static void expect_samples(ako_timer_kind kind, ako_timer_kind used, const char 
     const ako_time_plan plan = {.warmup = 2, .launches = 101, .flush = true};
     ako_time_result r;
     assert_int_equal(ako_runner_bind(runner, calls, 2), AKO_OK);
-    assert_int_equal(ako_timer_new(&timer, AKO_GPU, kind), AKO_OK);
+    if (ako_timer_new(&timer, AKO_GPU, kind) != AKO_OK)
+        fail_msg("%s", ako_error_last()->message);
     assert_int_equal(ako_timer_run(timer, runner, sets, 2, &plan, &r), AKO_OK);
     assert_string_equal(ako_timer_note(timer), note);
     assert_int_equal(ako_timer_used(timer), used);
@@ -183,6 +194,8 @@ static void expect_samples(ako_timer_kind kind, ako_timer_kind used, const char 
     assert_int_equal(a, 1 + 51);
     assert_int_equal(b, 1 + 50);
     assert_true(r.wall_min_ns > 0 && r.wall_ns > 0);
+    assert_int_equal(r.sm_clock_mhz, 1710);
+    assert_int_equal(r.carve_out, 0);
     free(r.samples_ns);
     ako_timer_free(timer);
     ako_runner_free(runner);
@@ -194,6 +207,8 @@ static void expect_samples(ako_timer_kind kind, ako_timer_kind used, const char 
 static void clocks(void **state)
 {
     (void)state;
+    if (!has_nvrtc)
+        skip();
     int before = allocations();
     expect_samples(AKO_TIMER_EVENTS, AKO_TIMER_EVENTS, "", BY_EVENTS);
     expect_samples(AKO_TIMER_CUPTI, AKO_TIMER_CUPTI, "", BY_CUPTI);
@@ -202,9 +217,44 @@ static void clocks(void **state)
     assert_int_equal(allocations(), before);
 }
 
+/* Watched places are read behind their call, in the order of the stream; a carve-out of the L2 is found and undone. */
+static void watches_places_and_the_carve_out(void **state)
+{
+    (void)state;
+    if (!has_nvrtc)
+        skip();
+    ako_timer *timer;
+    ako_runner *runner = open_cubin();
+    int a = 0;
+    ako_arg args[] = {arg_pointer(0, "y"), arg_pointer(0, "x"), arg_int(2, "a"), arg_int(3, "n")};
+    const ako_call call = call_of("scale", 1, 32, args, 4);
+    void *const set[] = {&a}, *const *const sets[] = {set};
+    const uint64_t places[] = {ako_place_of(&a, 4), ako_place_of(&a, 1), ako_place_of(&a, 4), ako_place_of(&a, 1)};
+    uint64_t seen[4] = {0};
+    const ako_watch watch = {.n = 2, .places = places, .seen = seen};
+    const ako_time_plan plan = {.launches = 2, .kind = AKO_TIMER_EVENTS, .watch = &watch};
+    ako_time_result r;
+    assert_int_equal(ako_runner_bind(runner, &call, 1), AKO_OK);
+    assert_int_equal(ako_timer_new(&timer, AKO_GPU, AKO_TIMER_AUTO), AKO_OK);
+    set_carve_out(6, 1000);
+    assert_int_equal(ako_timer_run(timer, runner, sets, 1, &plan, &r), AKO_OK);
+    assert_int_equal(ako_timer_used(timer), AKO_TIMER_EVENTS);
+    const uint64_t want[] = {1, 1, 2, 2};
+    assert_memory_equal(seen, want, sizeof want);
+    assert_int_equal(r.carve_out, 1000);
+    free(r.samples_ns);
+    assert_int_equal(ako_timer_run(timer, runner, sets, 1, &plan, &r), AKO_OK);
+    assert_int_equal(r.carve_out, 0);
+    free(r.samples_ns);
+    ako_timer_free(timer);
+    ako_runner_free(runner);
+}
+
 static void falls_back_to_events(void **state)
 {
     (void)state;
+    if (!has_nvrtc)
+        skip();
     setenv("FAKE", "lose", 1);
     expect_samples(AKO_TIMER_AUTO, AKO_TIMER_EVENTS,
                    "events for this plan: CUPTI has no complete record of 32 in 32 calls", BY_EVENTS);
@@ -226,6 +276,8 @@ static void falls_back_to_events(void **state)
 static void a_fault_ends_the_plan(void **state)
 {
     (void)state;
+    if (!has_nvrtc)
+        skip();
     ako_timer *timer;
     ako_runner *runner = open_cubin();
     const ako_call call = call_of("empty", 1, 1, NULL, 0);
@@ -251,6 +303,7 @@ int main(void)
         cmocka_unit_test(launch_lines),
         cmocka_unit_test(resources_and_launches),
         cmocka_unit_test(clocks),
+        cmocka_unit_test(watches_places_and_the_carve_out),
         cmocka_unit_test(falls_back_to_events),
         cmocka_unit_test(a_fault_ends_the_plan),
     };
