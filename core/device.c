@@ -171,6 +171,16 @@ int ako_device_pulse_get(ako_device_pulse *out, const ako_device_props *device)
     return AKO_OK;
 }
 
+/* A process is listed once for each of a GPU's parts that it is on. */
+static int add_once(int *pids, int n, int pid)
+{
+    for (int i = 0; i < n; i++)
+        if (pids[i] == pid)
+            return n;
+    pids[n] = pid;
+    return n + 1;
+}
+
 int ako_device_tenants_get(ako_device_tenants *out, const ako_device_props *device, const int *ours, int n_ours)
 {
     const ako_nvml_api *nvml;
@@ -188,7 +198,8 @@ int ako_device_tenants_get(ako_device_tenants *out, const ako_device_props *devi
         snprintf(out->note, sizeof out->note, "%.150s", ako_error_last()->message);
         return status;
     }
+    int n_pids = 0;
     for (unsigned i = 0; i < n; i++)
-        pids[i] = (int)processes[i].pid;
-    return ako_tenants_judge(out, pids, (int)n, ours, n_ours);
+        n_pids = add_once(pids, n_pids, (int)processes[i].pid);
+    return ako_tenants_judge(out, pids, n_pids, ours, n_ours);
 }

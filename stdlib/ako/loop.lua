@@ -8,6 +8,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local plan = require "ako.plan"
+local quiet = require "ako.quiet"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
 
@@ -113,7 +114,7 @@ end
 
 -- Asks the evaluator; when it died it is started again, so that the next trial finds a good one. A failure of the
 -- machine is a result too: INFRA. `pairs` are the numbers of a decision against `incumbent`, both absent without one.
-local function ask(self, given, steps, pairs_plan, incumbent)
+local function ask_once(self, given, steps, pairs_plan, incumbent)
     local numbers = steps_of(self)
     if pairs_plan then
         numbers = { check = numbers.check, limits = numbers.limits, time = copy(numbers.time) }
@@ -124,6 +125,29 @@ local function ask(self, given, steps, pairs_plan, incumbent)
     if code == "CANCELLED" then self.cancelled = true end
     if code == "CHILD" and self.restart then self.evaluator = must(self.restart()) end
     return { status = "INFRA", step = "", reason = problem, code = code, workloads = {} }
+end
+
+-- Asks again, as often as the policy says, while somebody disturbs the measurement; then it is given up: no verdict can
+-- come of it. What was seen, that of the earlier tries first, is in `disturbed`, for figures that count too.
+local function ask(self, ...)
+    local timing, tries, seen = self.policy.timing, 0, {}
+    local clock_run = timing.pairs and timing.pairs.clock_run
+    while true do
+        local result = ask_once(self, ...)
+        local problem = quiet.disturbance(result, timing.tenants == "note")
+        local remark = problem or quiet.remarks(result, clock_run)
+        if remark ~= seen[#seen] then seen[#seen + 1] = remark end
+        result.disturbed = #seen > 0 and table.concat(seen, "; ") or nil
+        result.repeats = tries > 0 and tries or nil
+        if not problem then return result end
+        if tries >= (timing.repeats or 0) then
+            result.status, result.code = "UNSTABLE", "M7"
+            result.reason = tries > 0 and ("%s, also when measured again"):format(problem) or problem
+            return result
+        end
+        tries = tries + 1
+        self.progress:note(("     %s: measured again"):format(problem))
+    end
 end
 
 local function has_no_effect(self, launches, build)
@@ -153,7 +177,7 @@ local function renew_control(self)
         numbers.looks, numbers.hopeless = looks, 0
         return ask(self, given, { "build", "time" }, numbers, given)
     end)
-    self.control = control.of(result) or known
+    self.control = result.status == "PASSED" and control.of(result) or known
     if self.control then must(self.session:note_control(self.control)) end
     return self.control
 end

@@ -6,6 +6,7 @@ local device_of = require "ako.device"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local process = require "ako.process"
+local quiet = require "ako.quiet"
 
 local machine = {}
 
@@ -14,8 +15,6 @@ local CACHE_MB = 2048 -- what core/cache.h keeps unless AKO_CACHE_MB says someth
 local LOCKS = "/tmp/ako-lua-locks"
 local CAP_SYS_ADMIN = 21 -- its bit
 local VERSION_LIMIT_NS = 5000000000
--- Throttle reasons that are no trouble: nothing runs yet, or somebody has chosen the clocks.
-local HARMLESS = { gpu_idle = true, applications_clocks = true, display_clocks = true, sync_boost = true }
 
 -- Facts
 
@@ -191,10 +190,7 @@ local function judge_cpu(list, facts)
 end
 
 local function judge_clocks(list, state)
-    local bad = {}
-    for reason in (state.throttle or ""):gmatch("%S+") do
-        if not HARMLESS[reason] then bad[#bad + 1] = reason end
-    end
+    local bad = quiet.throttled(state.throttle)
     local now = state.sm_clock_mhz and ("%d of %s MHz now"):format(state.sm_clock_mhz,
         state.sm_clock_max_mhz and tostring(state.sm_clock_max_mhz) or "?") or "cannot be read"
     if #bad > 0 then

@@ -72,7 +72,7 @@ end
 function Progress:start(number, info)
     heading(self)
     self.label = ("%d %s"):format(number, info.candidate or info.hypothesis or "")
-    self.began_ns = clock.now_ns()
+    self.began_ns, self.said = clock.now_ns(), nil
     self:event { step = "build", done = 0, total = 1 }
 end
 
@@ -82,8 +82,12 @@ local function bar_of(event)
     return (" [%s%s] %d/%d"):format(("#"):rep(full), ("."):rep(BAR_WIDTH - full), event.done, event.total)
 end
 
---- An event of the evaluator: { step, done, total }. Redraws the bar.
+--- An event of the evaluator: { step, done, total } redraws the bar; { step, text } is said once.
 function Progress:event(event)
+    if event.text and event.text ~= self.said then
+        self.said = event.text
+        self:note(("     %s: %s"):format(event.step, event.text))
+    end
     local now = clock.now_ns()
     if not self.bar or now - self.drawn_ns < REDRAW_NS then return end
     self.drawn_ns, self.on_bar = now, true

@@ -81,6 +81,10 @@ local schema = {
         proof_share = share("of the timing's wall time for comparing outputs of timed calls", 10),
         proof_least = { type = "integer", check = { min = 1, max = 100000 },
             text = "timed calls of each workload that are compared in full in any case" },
+        repeats = { type = "integer", check = { min = 0, max = 100 },
+            text = "times a disturbed measurement is repeated before it is given up" },
+        tenants = { type = "string", check = { "refuse", "note" },
+            text = "strangers on the device: what they disturb does not count (as without this), or is only marked" },
         pairs = pairs_rule,
     } },
 

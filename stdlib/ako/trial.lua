@@ -179,6 +179,7 @@ function trial.record(result, context)
         reason = without_line_zero(result.reason or ""),
         code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
         costs_ms = costs_ms(result.costs_ns), flush = context.flush }
+    record.timed_at, record.disturbed, record.repeats = result.timed_at, result.disturbed, result.repeats
     build_facts(record, result.build)
     for i, workload in ipairs(result.workloads or {}) do
         record.workloads[i] = workload_record(workload, context.task.workloads[i], context.statistic)

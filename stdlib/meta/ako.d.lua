@@ -14,7 +14,7 @@
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
 ---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number> }
----@field timing? { warmup?: integer, launches?: integer, flush?: boolean, timer?: "auto"|"events"|"cupti"|"wall", alpha?: number, reference?: boolean, statistic?: "median"|"mean"|"min" }
+---@field timing? { warmup?: integer, launches?: integer, flush?: boolean, timer?: "auto"|"events"|"cupti"|"wall", alpha?: number, reference?: boolean, statistic?: "median"|"mean"|"min", repeats?: integer, tenants?: "refuse"|"note" }
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number } seconds, but for factor
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
 ---@field baseline? fun(trial: ako.Record, best: nil, opt: table): "keep"|"inconclusive", string
@@ -53,6 +53,9 @@
 ---@field resources? { registers?: integer, shared?: integer, spill?: integer }
 ---@field costs_ms { build: integer, check: integer, time: integer, profile: integer, total: integer }
 ---@field floor_share? number share of the device's bandwidth limit that is reached
+---@field timed_at? integer[] beginning and end of check and timing, wall clock in ns: the device was held
+---@field disturbed? string strangers on the device, throttling, a clock that changed
+---@field repeats? integer how often it was measured again for that
 
 ---What stop, stalled and render see.
 ---@class ako.Run
@@ -101,6 +104,7 @@
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposer"): ako.proposer
+---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.replay"): ako.replay
 ---@overload fun(name: "ako.report"): ako.report
@@ -1296,7 +1300,7 @@ function Progress:row(text, verdict) end
 ---@param info any
 function Progress:start(number, info) end
 
----An event of the evaluator: { step, done, total }. Redraws the bar.
+---An event of the evaluator: { step, done, total } redraws the bar; { step, text } is said once.
 ---@param event any
 function Progress:event(event) end
 
@@ -1319,6 +1323,32 @@ local proposer = {}
 ---@param folder string
 ---@param extension string
 function proposer.folder(folder, extension) end
+
+---Whether a measurement was left alone.
+---@class ako.quiet
+local quiet = {}
+
+---The reasons in a text of NVML's for which a device runs slower than it could.
+---@param text? string
+---@return string[]
+function quiet.throttled(text) end
+
+---Text on the processes of others that a result says were on the device.
+---@param result table
+---@return string?
+function quiet.strangers(result) end
+
+---What spoils a measurement: strangers, unless they are tolerated, or pairs at clocks that differ.
+---@param result table
+---@param tolerated boolean
+---@return string?
+function quiet.disturbance(result, tolerated) end
+
+---What is worth knowing about a measurement that counts all the same.
+---@param result table
+---@param clock_run? number
+---@return string?
+function quiet.remarks(result, clock_run) end
 
 ---What a policy would have kept of a session's trials.
 ---@class ako.replay

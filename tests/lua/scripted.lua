@@ -1,6 +1,7 @@
 -- An evaluator that reads its answers from the candidate's source: one line
---   // script: time=100 hash=a status=PASSED reason=...
--- with time in us; and what a loop test needs round it: a task in a folder, a console that keeps what is said.
+--   // script: time=100 hash=a status=PASSED reason=... strangers=1,0 throttle=sw_power_cap unstable=1
+-- with time in us, and the strangers on the device at its first measurement, its second and so on; and what a loop test
+-- needs round it: a task in a folder, a console that keeps what is said.
 
 local fs = require "ako.fs"
 local t = require "ako.tap"
@@ -49,7 +50,17 @@ local function time_of(us)
         median = ns, p95 = ns, ci = { ns - ns // 1000, ns + ns // 1000 } }
 end
 
-local function result_of(script, steps)
+-- The n-th of numbers with commas between; the last one when there are fewer.
+local function nth(list, n)
+    local found
+    for number in list:gmatch("%d+") do
+        found, n = math.tointeger(number), n - 1
+        if n == 0 then break end
+    end
+    return found
+end
+
+local function result_of(script, steps, n)
     local status = script.status or "PASSED"
     local hash = status == "COMPILE_ERROR" and "" or script.hash or script.time
     local build = { hash = hash, log = "built", registers = 8, shared = 0, spill = 0 }
@@ -58,6 +69,10 @@ local function result_of(script, steps)
     if status == "PASSED" and #steps == 3 then
         result.workloads = { { id = "N=64", status = status, max_abs = 0.0, max_rel = 0.0, mismatch = 0, count = 64,
             ratio = 1.0, time = time_of(tonumber(script.time)), reference = time_of(200) } }
+        result.workloads[1].time.throttle = script.throttle
+        result.tenants = { before = 0, after = nth(script.strangers or "0", n), note = "" }
+        result.timed_at = { n * 1000, n * 1000 + 500 }
+        if script.unstable then result.paired = { verdict = "unstable", reason = "clocks differ" } end
     end
     return result
 end
@@ -65,7 +80,7 @@ end
 --- A function for ctx.start_evaluator, and the list of requests that its evaluators will have had: { steps, script }.
 --- on_trial(script, count) may return nil, message, code to fail in the evaluator's stead.
 function scripted.evaluator(on_trial)
-    local requests = { starts = 0 }
+    local requests, measured = { starts = 0 }, {}
     local function start()
         requests.starts = requests.starts + 1
         local evaluator = { place = "cpu", versions = {},
@@ -79,7 +94,8 @@ function scripted.evaluator(on_trial)
                 local passed, problem, code = on_trial(script, #requests)
                 if passed == nil and problem then return nil, problem, code end
             end
-            return result_of(script, steps)
+            if #steps == 3 then measured[unit.sources[1].text] = (measured[unit.sources[1].text] or 0) + 1 end
+            return result_of(script, steps, measured[unit.sources[1].text])
         end
         return evaluator
     end

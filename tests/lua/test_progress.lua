@@ -100,3 +100,22 @@ t.test("quiet says nothing", function()
     bar:note "text"
     t.eq(out.text, "")
 end)
+
+t.test("who holds the device is said once a trial, on a terminal and elsewhere", function()
+    for _, terminal in ipairs { true, false } do
+        local out = console(terminal, 120)
+        local p = progress.new { console = out, color = "never" }
+        local function waits(pid)
+            p:event { step = "wait", text = ("CPU-1 is held by pid %d (ako-worker) since 12:00:00"):format(pid) }
+        end
+        p:start(1, { candidate = "a.c" })
+        waits(7)
+        waits(7)
+        waits(8)
+        t.eq(select(2, out.text:gsub("wait: CPU%-1 is held by pid 7 %(ako%-worker%) since 12:00:00\n", "")), 1)
+        t.eq(select(2, out.text:gsub("held by pid 8", "")), 1)
+        p:start(2, { candidate = "b.c" })
+        waits(8)
+        t.eq(select(2, out.text:gsub("held by pid 8", "")), 2)
+    end
+end)
