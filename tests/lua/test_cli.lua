@@ -47,6 +47,10 @@ Verbs
     -m, --hypothesis=TEXT
                           why it is faster
   status                  where the session stands
+  simulate                what the policy keeps of synthetic noise, or of a --session's trials
+    --trials=N            candidates for each noise and gain (default: 1000), at least 1, at most 1000000
+    --gains=LIST          true gains in % (default: -2,0,0.5,1,1.5,2,3,5)
+    --floor               raise the pairs' threshold by each machine's floor, as a run does
   check                   validates the policy
   help                    describes the policy
 ]]
@@ -156,8 +160,8 @@ end)
 
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
-    says(run("mine.lua", "simulate"), 2,
-        "unknown verb 'simulate'; there are run, plan, doctor, try, status, check, help")
+    says(run("mine.lua", "ablate"), 2,
+        "unknown verb 'ablate'; there are run, plan, doctor, try, status, simulate, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")
