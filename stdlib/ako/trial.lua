@@ -178,7 +178,7 @@ function trial.record(result, context)
         hypothesis = context.hypothesis, status = result.status, step = result.step,
         reason = without_line_zero(result.reason or ""),
         code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
-        costs_ms = costs_ms(result.costs_ns), flush = context.flush }
+        costs_ms = costs_ms(result.costs_ns), flush = context.flush, confinement = result.confinement }
     record.timed_at, record.disturbed, record.repeats = result.timed_at, result.disturbed, result.repeats
     build_facts(record, result.build)
     for i, workload in ipairs(result.workloads or {}) do
