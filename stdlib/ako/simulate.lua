@@ -108,7 +108,8 @@ local function judge(run, measured, gain, number, cell)
         cell.pairs = (cell.pairs or 0) + decided.pairs
     end
     local result = result_of(scaled(measured.time, 1 - gain), measured.reference, decided, samples)
-    local verdict = replay.ask(run.ctx, record_of(run, result, number, measured.best), measured.best)
+    local record = record_of(run, result, number, measured.best)
+    local verdict = trial.is_unmeasured(record.status) and "inconclusive" or replay.ask(run.ctx, record, measured.best)
     cell[verdict] = cell[verdict] + 1
 end
 
