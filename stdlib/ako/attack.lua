@@ -2,6 +2,8 @@
 -- input must matter, and what is right must pass (the request `attack` of docs/protocol.md). Says what is weak in
 -- words, and finds a tolerance that would hold by trying.
 
+local seeds = require "ako.seeds"
+
 local attack = {}
 
 -- How a null result that passed is called. `of` is an input or a dtype.
@@ -260,8 +262,8 @@ function attack.tolerance_text(tolerance)
 end
 
 local function request_of(plan)
-    local steps = plan.steps
-    return { seed = steps.check.seeds[1], other = steps.time.seed, limit = steps.limits.check }
+    local seed = plan.steps.check.seeds[1]
+    return { seed = seed, other = seeds.expand(seed, 1)[1], limit = plan.steps.limits.check }
 end
 
 --- Attacks the task that the evaluator has been given (as ako.plan resolved it). Returns

@@ -8,6 +8,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local json = require "ako.json"
 local machine = require "ako.machine"
+local plan = require "ako.plan"
 local unit = require "ako.unit"
 local workspace = require "ako.workspace"
 
@@ -42,8 +43,14 @@ local function is_refused(weak, policy)
     return policy.correctness.weak ~= "warn" or is_beyond_opinion(weak[1])
 end
 
-local function try(started, given, steps, incumbent)
-    local result, problem, code = started.evaluator:trial(given, steps, started.plan.steps, incumbent)
+-- With `pairs_plan` it is timed in turn with itself.
+local function try(started, given, steps, pairs_plan)
+    local numbers = started.plan.steps
+    if pairs_plan then
+        numbers = { check = numbers.check, limits = numbers.limits, time = { pairs = pairs_plan } }
+        for name, value in pairs(started.plan.steps.time) do numbers.time[name] = value end
+    end
+    local result, problem, code = started.evaluator:trial(given, steps, numbers, pairs_plan and given)
     if result then return result end
     return { status = "INFRA", reason = problem, code = code }
 end
@@ -91,17 +98,25 @@ local function read_solution(started)
     return unit.make(task, task.solution, sources, task.reference)
 end
 
+-- What is not known, as an interval of too few pairs, is null.
+local function gain_text(paired)
+    local interval = paired.interval
+    if type(paired.gain) ~= "number" then return "" end
+    if type(interval) ~= "table" then return (": gain %.2f %%"):format(100 * paired.gain) end
+    return (": gain %.2f %%, interval [%.2f %%, %.2f %%]"):format(100 * paired.gain, 100 * interval[1],
+        100 * interval[2])
+end
+
 local function against_itself(found, result)
     local paired = result.paired
-    if not paired then
-        return add(found, "against itself", "unknown", "the original kernel against itself was not measured: this "
-            .. "policy or evaluator has no paired timing")
+    if type(paired) ~= "table" then
+        return add(found, "against itself", "unknown", "not measured: the policy has no timing.pairs")
     end
-    local interval = paired.interval
-    local text = ("%s after %s: gain %.2f %%%s"):format(paired.verdict, format.count(paired.pairs or 0, "pair"),
-        100 * (tonumber(paired.gain) or 0), interval and (", interval [%.2f %%, %.2f %%]"):format(100 * interval[1],
-        100 * interval[2]) or "")
-    if paired.verdict == "keep" then
+    local text = ("%s after %s%s"):format(paired.verdict, format.count(paired.pairs or 0, "pair"), gain_text(paired))
+    if paired.verdict == "unstable" then
+        add(found, "against itself", "warning", ("unstable: %s"):format(paired.reason or text),
+            "find what disturbs the machine: such measurements decide nothing")
+    elseif paired.verdict == "keep" then
         add(found, "against itself", "bad", "the unchanged kernel was kept: " .. text,
             "the machine is not quiet enough, or the policy's threshold too small: no keep can be believed")
         give_code(found, exits.UNMEASURED)
@@ -117,7 +132,7 @@ local function examine_original(found, started, given, problem)
     end
     started.progress:note "doctor      the original kernel, then against itself"
     must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference))
-    local result = try(started, given, { "build", "check", "time" }, given)
+    local result = try(started, given, { "build", "check", "time" }, plan.pairs(started.policy, started.opt))
     if result.status ~= "PASSED" then
         add(found, "original", "bad", ("%s: %s"):format(result.status, result.reason),
             "mend it, the reference or the tolerance: the original kernel must pass")

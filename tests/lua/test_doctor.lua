@@ -7,11 +7,12 @@ local json = require "ako.json"
 local machine = require "ako.machine"
 local plan = require "ako.plan"
 local scripted = require "scripted"
+local seeds = require "ako.seeds"
 local t = require "ako.tap"
 local task_files = require "ako.task"
 local verbs = require "ako.verbs"
 
-local PLAN = { steps = { check = { seeds = { 7, 8 } }, time = { seed = 9 }, limits = { check = 5 } },
+local PLAN = { steps = { check = { seeds = { 7, 8 } }, limits = { check = 5 } },
     tolerance = { predicate = "allclose_ref", atol = 1e-2, rtol = 1e-2, equal_nan = false, equal_inf = false } }
 local TWO_WORKLOADS = { workloads = { { id = "N=64" }, { id = "N=7" } } }
 
@@ -53,7 +54,7 @@ t.test("nothing is weak in a good task", function()
     local given, asked = answering(answer(workload "N=64", workload "N=7"))
     local found = assert(attack.examine(given, TWO_WORKLOADS, PLAN))
     t.eq(found, { weak = {}, warnings = {} })
-    t.eq(asked, { { seed = 7, other = 9, limit = 5 } })
+    t.eq(asked, { { seed = 7, other = seeds.expand(7, 1)[1], limit = 5 } })
 end)
 
 t.test("what passes is named once, with its workloads and figures", function()
@@ -172,7 +173,7 @@ t.test("a good task is fine; nothing is written", function()
     t.eq(verbs.doctor(ctx), 0)
     has_line(ctx, "task scale on cpu, Scripted CPU: fine\n")
     has_line(ctx, "warning  one shape: with one workload")
-    has_line(ctx, "unknown  against itself: [^\n]* was not measured")
+    has_line(ctx, "unknown  against itself: not measured: the policy has no timing.pairs\n")
     has_line(ctx, "ok       task: every null result fails, every input matters; original: the original kernel passes")
     t.eq(requests[1].steps, "build check time")
     t.eq(#requests, 1)
@@ -218,10 +219,18 @@ t.test("the unchanged kernel against itself must not be kept", function()
     t.eq(verbs.doctor(ctx), 125)
     has_line(ctx, "bad      against itself: the unchanged kernel was kept: keep after 12 pairs: gain 2.00 %%, interval "
         .. "%[1.50 %%, 2.50 %%%]; the machine is not quiet enough")
+    paired = { verdict = "inconclusive", gain = json.null, interval = json.null, pairs = 0 }
+    ctx = context("time=100", { GOOD }, { paired = paired })
+    t.eq(verbs.doctor(ctx), 0)
+    has_line(ctx, "ok [^\n]*against itself: inconclusive after 0 pairs; ")
+    paired.verdict, paired.reason = "unstable", "clocks differ"
+    ctx = context("time=100", { GOOD }, { paired = paired })
+    t.eq(verbs.doctor(ctx), 0)
+    has_line(ctx, "warning  against itself: unstable: clocks differ; find what")
     paired.verdict = "revert"
     ctx = context("time=100", { GOOD }, { paired = paired })
     t.eq(verbs.doctor(ctx), 0)
-    has_line(ctx, "ok [^\n]*against itself: revert after 12 pairs")
+    has_line(ctx, "ok [^\n]*against itself: revert after 0 pairs")
 end)
 
 t.test("the JSON twin", function()
