@@ -14,8 +14,10 @@
 
 #define BUILDERS 4
 
-/* The processes with code under test: the solution of a trial, and the best so far when the two are timed in turn. */
-typedef enum arm { ARM_CANDIDATE, ARM_INCUMBENT, ARMS } arm;
+/* The processes with code under test, by number: the best so far, when others are timed in turn with it, and from
+ * ARM_CANDIDATE on the solutions: one in a trial, many in a screening. */
+typedef int arm;
+enum { ARM_INCUMBENT, ARM_CANDIDATE, ARMS_OF_A_PAIR, ARMS = 33 };
 
 typedef struct arm_process {
     ako_child child; /* a spare one, until a trial loads something into it */

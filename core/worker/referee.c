@@ -10,6 +10,8 @@
 #include "serve.h"
 #include "timed.h"
 
+#define MOST_UNITS 4096
+
 /* {"place"}: the place of the device. Operations on host memory are always there. */
 static int on_open(ako_server *server, const json_t *request, json_t *answer)
 {
@@ -27,18 +29,26 @@ static int on_open(ako_server *server, const json_t *request, json_t *answer)
     return status;
 }
 
+static void free_units(ako_unit **units, int n)
+{
+    for (int i = 0; units && i < n; i++)
+        ako_unit_free(units[i]);
+    free(units);
+}
+
 static void forget_task(referee *r)
 {
     referee_release(r);
     referee_forget_files(r);
     ako_runner_free(r->runner);
-    ako_unit_free(r->solution);
-    ako_unit_free(r->incumbent);
+    free_units(r->units, r->n_units);
     ako_unit_free(r->reference);
     ako_task_free(r->task);
     free(r->proven);
     r->runner = NULL;
-    r->solution = r->incumbent = r->reference = NULL;
+    r->units = NULL;
+    r->n_units = 0;
+    r->reference = NULL;
     r->task = NULL;
     r->proven = NULL;
     r->bound = -1;
@@ -107,32 +117,45 @@ static int on_reference(ako_server *server, const json_t *request, json_t *answe
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
-/* {"unit","incumbent"}: the solution, and maybe the one timed in turn with it, that the block must have room for.
- * Answers with the block. */
+static int parse_units(ako_unit ***out, int *n, const referee *r, const json_t *request)
+{
+    ako_reader reader;
+    const json_t *list = NULL;
+    size_t count = 0;
+    int status = ako_reader_init(&reader, request, "memory");
+    if (status == AKO_OK)
+        status = ako_read_array(&list, &count, &reader, "units", MOST_UNITS, AKO_REQUIRED);
+    if (status == AKO_OK && count == 0)
+        status = ako_reader_fail(&reader, "units", "at least one is needed");
+    *out = status == AKO_OK ? calloc(count, sizeof **out) : NULL;
+    if (status == AKO_OK && !*out)
+        status = referee_out_of_memory();
+    *n = 0;
+    for (size_t i = 0; status == AKO_OK && i < count; i++, (*n)++)
+        status = ako_unit_parse(&(*out)[i], r->task, json_array_get(list, i), "unit");
+    return status;
+}
+
+/* {"units"}: the solutions that the block must have room for. Answers with the block. */
 static int on_memory(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
-    ako_unit *unit = NULL, *incumbent = NULL;
-    json_t *other = json_object_get(request, "incumbent");
-    int status = need_task(r);
+    ako_unit **units = NULL, **before = r->units;
+    int n = 0, n_before = r->n_units, status = need_task(r);
     if (status == AKO_OK)
-        status = ako_unit_parse(&unit, r->task, json_object_get(request, "unit"), "unit");
-    if (status == AKO_OK && other)
-        status = ako_unit_parse(&incumbent, r->task, other, "incumbent");
+        status = parse_units(&units, &n, r, request);
     if (status != AKO_OK) {
-        ako_unit_free(unit);
+        free_units(units, n);
         return status;
     }
-    ako_unit *before[] = {r->solution, r->incumbent};
-    r->solution = unit;
-    r->incumbent = incumbent;
-    r->place = ako_lane_place(unit->lane);
+    r->units = units;
+    r->n_units = n;
+    r->place = ako_lane_place(units[0]->lane);
     if (!referee_ops(r))
-        status = ako_fail(AKO_UNAVAILABLE, "referee", "a unit of lane %s needs a GPU", ako_lane_name(unit->lane));
+        status = ako_fail(AKO_UNAVAILABLE, "referee", "a unit of lane %s needs a GPU", ako_lane_name(units[0]->lane));
     else
         status = referee_allocate(r);
-    ako_unit_free(before[0]); /* names of its buffers were in use until then */
-    ako_unit_free(before[1]);
+    free_units(before, n_before); /* names of its buffers were in use until then */
     if (status == AKO_OK)
         status = exchange_export(answer, server->fds, &r->sets);
     server->n_fds = status == AKO_OK && server->fds[0] >= 0;
@@ -155,27 +178,28 @@ static int read_set(prepared **out, int *set, referee *r, const json_t *request)
     return status;
 }
 
-/* The layout of a set for a workload; kept while it is asked for the same one. */
-static int lay_out(referee *r, prepared *p, int set, int workload, bool loose)
-{
-    ako_arena_free(&p->arena);
-    ako_arena_free(&p->golden_arena);
-    free(p->hashes);
-    *p = (prepared){.workload = workload, .loose = loose, .base = exchange_base(&r->sets, set)};
-    p->hashes = calloc((size_t)r->task->n_tensors, sizeof *p->hashes);
-    int status = p->hashes ? ako_arena_of_workload(&p->arena, r->task, r->solution, workload) : referee_out_of_memory();
-    if (status == AKO_OK && loose)
-        ako_arena_loosen(&p->arena, r->task->n_tensors);
-    return status == AKO_OK ? referee_golden_arena(&p->golden_arena, r, workload) : status;
-}
-
 typedef struct preparation {
-    int set;
+    int set, unit; /* unit: whose scratch lies behind the tensors */
     uint64_t seed;
     bool golden, loose;
     int64_t golden_ns;
     reference_fault fault;
 } preparation;
+
+/* The layout of a set for a workload; kept while it is asked for the same one. */
+static int lay_out(referee *r, prepared *p, int set, int workload, const preparation *what)
+{
+    ako_arena_free(&p->arena);
+    ako_arena_free(&p->golden_arena);
+    free(p->hashes);
+    *p = (prepared){.workload = workload, .loose = what->loose, .base = exchange_base(&r->sets, set)};
+    p->hashes = calloc((size_t)r->task->n_tensors, sizeof *p->hashes);
+    int status =
+        p->hashes ? ako_arena_of_workload(&p->arena, r->task, r->units[what->unit], workload) : referee_out_of_memory();
+    if (status == AKO_OK && what->loose)
+        ako_arena_loosen(&p->arena, r->task->n_tensors);
+    return status == AKO_OK ? referee_golden_arena(&p->golden_arena, r, workload) : status;
+}
 
 static int prepare(referee *r, prepared *p, preparation *what)
 {
@@ -194,15 +218,15 @@ static int prepare(referee *r, prepared *p, preparation *what)
     return status;
 }
 
-/* {"set","workload","seed","golden","loose"}: fresh inputs, everything else poisoned, and the golden that belongs to
- * them. */
+/* {"set","workload","seed","golden","loose","unit"}: fresh inputs, everything else poisoned, and the golden that
+ * belongs to them. */
 static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
     ako_reader reader;
     prepared *p;
     preparation what = {.golden = true};
-    int64_t workload = 0, seed = 0;
+    int64_t workload = 0, seed = 0, unit = 0;
     int status = read_set(&p, &what.set, r, request);
     if (status == AKO_OK && !r->runner)
         status = ako_fail(AKO_INVALID, "referee", "there is no reference");
@@ -216,9 +240,12 @@ static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_bool(&what.golden, &reader, "golden", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_bool(&what.loose, &reader, "loose", AKO_OPTIONAL);
-    what.seed = (uint64_t)seed;
     if (status == AKO_OK)
-        status = lay_out(r, p, what.set, (int)workload, what.loose);
+        status = ako_read_integer(&unit, &reader, "unit", 0, r->n_units - 1, AKO_OPTIONAL);
+    what.seed = (uint64_t)seed;
+    what.unit = (int)unit;
+    if (status == AKO_OK)
+        status = lay_out(r, p, what.set, (int)workload, &what);
     if (status == AKO_OK)
         status = prepare(r, p, &what);
     if (status == AKO_OK)

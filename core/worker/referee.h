@@ -58,9 +58,9 @@ typedef struct referee {
     ako_timer *timer;
     ako_timer_kind timer_kind; /* as asked for */
     ako_place timer_place;
-    ako_unit *solution;  /* for its scratch buffers and its place */
-    ako_unit *incumbent; /* the one timed in turn with it, for its scratch too; NULL: none */
-    ako_place place;     /* of the exported blocks */
+    ako_unit **units; /* that run on the exported blocks, for their scratch buffers and their place */
+    int n_units;
+    ako_place place; /* of the exported blocks */
     exchange_sets sets;
     bool sets_failed;   /* there was no room for as many as would be good */
     ako_memory *golden; /* of one set at a time */

@@ -66,11 +66,8 @@ static int find_needs(needs *out, const referee *r)
     *out = (needs){0};
     for (int w = 0; status == AKO_OK && w < r->task->n_workloads; w++) {
         ako_arena arena;
-        status = ako_arena_of_workload(&arena, r->task, r->solution, w);
-        if (status == AKO_OK)
-            raise_to(&out->set, &arena);
-        if (status == AKO_OK && r->incumbent) {
-            status = ako_arena_of_workload(&arena, r->task, r->incumbent, w);
+        for (int i = 0; status == AKO_OK && i < r->n_units; i++) {
+            status = ako_arena_of_workload(&arena, r->task, r->units[i], w);
             if (status == AKO_OK)
                 raise_to(&out->set, &arena);
         }

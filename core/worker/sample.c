@@ -240,6 +240,17 @@ static void take_median(sample *out, const json_t *reply, int n)
     out->mhz = (int)json_integer_value(json_object_get(reply, "sm_clock_mhz"));
 }
 
+/* By how long one takes (ns): short ones jitter, long ones drift. */
+#define SHORT_NS 10000
+#define MIDDLE_NS 100000
+#define LONG_NS 1000000
+
+int sample_launches(const trial *t, int64_t ns)
+{
+    int wanted = ns < SHORT_NS ? 9 : ns < MIDDLE_NS ? 5 : ns < LONG_NS ? 3 : 1;
+    return wanted < t->n_sets || !t->timing.flush ? wanted : t->n_sets;
+}
+
 int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, int warmup, const char *timer,
                 int expected, series *s, sample *out)
 {
@@ -274,7 +285,7 @@ int sample_check_sets(trial *t, const rotation *r, int workload)
             continue;
         status = trial_ask_referee(t, &answer, "intact", json_pack("{s:i}", "set", s), workload);
         if (status == AKO_OK && !t->ended)
-            status = judge(t, ARM_CANDIDATE, answer, workload);
+            status = judge(t, t->own, answer, workload);
         json_decref(answer);
     }
     return status;

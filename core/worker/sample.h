@@ -55,6 +55,9 @@ bool rotation_has(const rotation *r, int views); /* so many for each set */
 int batch_new(batch *out, const trial *t, rotation *r, int n);
 void batch_free(batch *b);
 
+/* How many launches the samples of a pair have, when one takes so long. */
+int sample_launches(const trial *t, int64_t ns);
+
 /* Times a batch on an arm; `warmup` calls on other views come first. `proofs` is how many more samples are expected, so
  * that the least number of verified calls is reached. Adds to `s`; *out may be NULL. Anything wrong ends the trial. */
 int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, int warmup, const char *timer,

@@ -32,7 +32,7 @@ static int start_everything(trial *t)
     if (status == AKO_OK)
         status = trial_ask_memory(t);
     if (status == AKO_OK)
-        status = arm_start(t->ev, ARM_CANDIDATE, ako_lane_place(t->unit->lane));
+        status = arm_start(t->ev, t->own, ako_lane_place(t->unit->lane));
     if (status == AKO_OK && t->incumbent)
         status = arm_start(t->ev, ARM_INCUMBENT, ako_lane_place(t->unit->lane));
     return status;
@@ -140,7 +140,7 @@ static void stop_workers(evaluator *ev)
 
 int trial_run(evaluator *ev, const json_t *request, json_t *answer)
 {
-    trial t = {.ev = ev, .answer = answer, .started_ns = ako_clock_ns()};
+    trial t = {.ev = ev, .answer = answer, .own = ARM_CANDIDATE, .started_ns = ako_clock_ns()};
     int status = trial_read(&t, request);
     if (status == AKO_OK)
         status = trial_list_workloads(&t);

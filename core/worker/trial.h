@@ -41,7 +41,9 @@ typedef struct trial {
     evaluator *ev;
     json_t *answer;    /* borrowed */
     json_t *workloads; /* results, one a workload; borrowed from the answer */
+    arm own;           /* where its solution runs */
     ako_unit *unit;
+    int unit_index;      /* of it among the units that the referee's buffers were made for */
     ako_unit *incumbent; /* timed in turn with it; NULL: none */
     bool wants_check, wants_time;
     const json_t *seeds; /* of the check, borrowed */
@@ -57,7 +59,10 @@ typedef struct trial {
     int64_t started_ns, build_cost_ns, wait_cost_ns, check_cost_ns, time_cost_ns;
 } trial;
 
-int trial_read(trial *t, const json_t *request); /* trial_read.c: AKO_INVALID names the member that is wrong */
+/* trial_read.c: AKO_INVALID names the member that is wrong. */
+int trial_read(trial *t, const json_t *request);
+int trial_read_plan(trial *t, const json_t *request, const char *where); /* its numbers alone, for the steps it wants */
+int trial_read_unit(ako_unit **out, const trial *t, json_t *unit, const char *where);
 
 /* trial_end.c: ends the trial with a status, a reason code and a reason. Returns AKO_OK, so that steps can return it.
  */
@@ -84,8 +89,13 @@ int trial_await_reference(trial *t);            /* trial_build.c */
 int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee, which has its task */
 
 int trial_build(trial *t); /* trial_build.c: waits for both builds */
+int trial_await_solution(trial *t);
+int trial_await_incumbent(trial *t);
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);
+int trial_ask_memory_for(trial *t, json_t *units); /* takes the list over: what the buffers must be large enough for */
+int trial_take_memory(trial *t, json_t **memory, int *fd); /* the answer, owned, and its descriptor or -1 */
+int trial_load_arm(trial *t, arm which, const json_t *memory, int fd);
 int trial_load(trial *t);
 int trial_check(trial *t);                   /* trial_check.c */
 int trial_time(trial *t);                    /* trial_time.c */

@@ -125,10 +125,10 @@ static int await_incumbent(trial *t, json_t **reply, const char *op)
     return incumbent_failed(t, op);
 }
 
-static int await_candidate(trial *t, json_t **reply, const char *op, int set, int workload)
+static int await_candidate(trial *t, arm which, json_t **reply, const char *op, int set, int workload)
 {
     int64_t start = ako_clock_ns(), deadline = deadline_of(t, t->budget.candidate_left_ns, start);
-    int status = evaluator_await(t->ev, &t->ev->arms[ARM_CANDIDATE].child, reply, deadline);
+    int status = evaluator_await(t->ev, &t->ev->arms[which].child, reply, deadline);
     t->budget.candidate_left_ns -= ako_clock_ns() - start;
     if (is_interrupted(status))
         return status;
@@ -149,7 +149,7 @@ int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *r
     int status = child_send(&t->ev->arms[which].child, op, request, &fd, fd >= 0);
     if (which == ARM_INCUMBENT)
         return status == AKO_OK ? await_incumbent(t, reply, op) : incumbent_failed(t, op);
-    return status == AKO_OK ? await_candidate(t, reply, op, set, workload)
+    return status == AKO_OK ? await_candidate(t, which, reply, op, set, workload)
                             : candidate_broke(t, status, op, set, workload);
 }
 
@@ -158,9 +158,9 @@ int trial_settle_arm(trial *t, arm which)
     int status = AKO_OK;
     while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->arms[which].child)) {
         json_t *reply;
-        status =
-            which == ARM_INCUMBENT ? await_incumbent(t, &reply, "open") : await_candidate(t, &reply, "open", -1, -1);
-        if (reply && which == ARM_CANDIDATE &&
+        status = which == ARM_INCUMBENT ? await_incumbent(t, &reply, "open")
+                                        : await_candidate(t, which, &reply, "open", -1, -1);
+        if (reply && which != ARM_INCUMBENT &&
             json_object_set(t->answer, "confinement", json_object_get(reply, "confinement")) != 0)
             status = ako_fail(AKO_NOMEM, "evaluator", "out of memory");
         json_decref(reply);
@@ -254,8 +254,8 @@ int trial_settle_referee(trial *t, json_t **memory)
 int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden)
 {
     json_t *reply;
-    json_t *request =
-        json_pack("{s:i, s:i, s:I, s:b}", "workload", workload, "set", set, "seed", (json_int_t)seed, "golden", golden);
+    json_t *request = json_pack("{s:i, s:i, s:I, s:b, s:i}", "workload", workload, "set", set, "seed", (json_int_t)seed,
+                                "golden", golden, "unit", t->unit_index);
     int status = trial_ask_referee(t, &reply, "prepare", request, workload);
     if (json_integer_value(json_object_get(reply, "golden_ns")) > SLOW_REFERENCE_NS)
         t->slow_reference = true;

@@ -25,7 +25,7 @@ static bool is_interrupted(int status)
 }
 
 /* The best so far was built before; that it does not build now is the machine's fault. */
-static int await_incumbent(trial *t)
+int trial_await_incumbent(trial *t)
 {
     int status = build_await(t->ev, &t->incumbent_build, t->limits.build_ns);
     if (is_interrupted(status))
@@ -38,7 +38,7 @@ static int await_incumbent(trial *t)
                      status == AKO_OK ? "it does not compile" : ako_error_last()->message);
 }
 
-static int await_solution(trial *t)
+int trial_await_solution(trial *t)
 {
     double limit_s = (double)t->limits.build_ns / 1e9;
     int status = build_await(t->ev, &t->build, t->limits.build_ns);
@@ -87,9 +87,9 @@ int trial_await_reference(trial *t)
 
 int trial_build(trial *t)
 {
-    int status = await_solution(t);
+    int status = trial_await_solution(t);
     if (status == AKO_OK && !t->ended && t->incumbent)
-        status = await_incumbent(t);
+        status = trial_await_incumbent(t);
     if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
         status = trial_await_reference(t);
     return status;

@@ -38,8 +38,8 @@ static int check_seed(trial *t, json_t **verdict, int workload, int set, int64_t
     int status = trial_prepare(t, workload, set, seed, true);
     if (status != AKO_OK || t->ended)
         return status;
-    status = trial_ask_arm(t, ARM_CANDIDATE, &reply, "run", json_pack("{s:i, s:i}", "workload", workload, "set", set),
-                           -1, workload);
+    status = trial_ask_arm(t, t->own, &reply, "run", json_pack("{s:i, s:i}", "workload", workload, "set", set), -1,
+                           workload);
     json_decref(reply);
     return status == AKO_OK && !t->ended ? trial_verify(t, verdict, set, workload) : status;
 }

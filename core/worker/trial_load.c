@@ -8,10 +8,15 @@
 
 int trial_ask_memory(trial *t)
 {
-    json_t *request = json_pack("{s:o}", "unit", unit_without_sources(t->unit));
-    if (request && t->incumbent)
-        json_object_set_new(request, "incumbent", unit_without_sources(t->incumbent));
-    int status = child_send(&t->ev->referee, "memory", request, NULL, 0);
+    json_t *units = json_pack("[o]", unit_without_sources(t->unit));
+    if (t->incumbent)
+        json_array_append_new(units, unit_without_sources(t->incumbent));
+    return trial_ask_memory_for(t, units);
+}
+
+int trial_ask_memory_for(trial *t, json_t *units)
+{
+    int status = child_send(&t->ev->referee, "memory", json_pack("{s:o}", "units", units), NULL, 0);
     if (status == AKO_OK && t->wants_time) /* long before it is needed: a timer takes its time to make */
         status = child_send(&t->ev->referee, "timer", json_object(), NULL, 0);
     return status;
@@ -41,11 +46,11 @@ static json_t *load_request(const trial *t, const ako_unit *unit, const build_jo
                      json_object_get(memory, "stride"), "handle", json_object_get(memory, "handle"));
 }
 
-static int load_arm(trial *t, arm which, const json_t *memory, int fd)
+int trial_load_arm(trial *t, arm which, const json_t *memory, int fd)
 {
     json_t *reply = NULL;
-    const ako_unit *unit = which == ARM_CANDIDATE ? t->unit : t->incumbent;
-    const build_job *build = which == ARM_CANDIDATE ? &t->build : &t->incumbent_build;
+    const ako_unit *unit = which == ARM_INCUMBENT ? t->incumbent : t->unit;
+    const build_job *build = which == ARM_INCUMBENT ? &t->incumbent_build : &t->build;
     int status = trial_settle_arm(t, which);
     if (status == AKO_OK && !t->ended)
         status = trial_ask_arm(t, which, &reply, "load", load_request(t, unit, build, memory), fd, -1);
@@ -53,23 +58,27 @@ static int load_arm(trial *t, arm which, const json_t *memory, int fd)
     return status;
 }
 
+int trial_take_memory(trial *t, json_t **memory, int *fd)
+{
+    trial_begin_step(t, "start", START_LIMIT_NS);
+    int status = trial_settle_referee(t, memory);
+    t->n_sets = (int)json_integer_value(json_object_get(*memory, "sets"));
+    *fd = exchange_take(t->ev->referee.wire, *memory);
+    return status == AKO_OK && !t->ended ? trial_hand_over_reference(t) : status;
+}
+
 int trial_load(trial *t)
 {
     json_t *memory = NULL;
-    trial_begin_step(t, "start", START_LIMIT_NS);
-    int status = trial_settle_referee(t, &memory);
-    t->n_sets = (int)json_integer_value(json_object_get(memory, "sets"));
-    int fd = exchange_take(t->ev->referee.wire, memory);
+    int fd = -1, status = trial_take_memory(t, &memory, &fd);
     if (status == AKO_OK && !t->ended)
-        status = trial_hand_over_reference(t);
-    if (status == AKO_OK && !t->ended)
-        status = trial_settle_arm(t, ARM_CANDIDATE);
+        status = trial_settle_arm(t, t->own);
     if (status == AKO_OK && !t->ended) {
         trial_begin_step(t, t->wants_check ? "check" : "time", t->wants_check ? t->limits.check_ns : t->limits.time_ns);
-        status = load_arm(t, ARM_CANDIDATE, memory, fd);
+        status = trial_load_arm(t, t->own, memory, fd);
     }
     if (status == AKO_OK && !t->ended && t->incumbent)
-        status = load_arm(t, ARM_INCUMBENT, memory, fd);
+        status = trial_load_arm(t, ARM_INCUMBENT, memory, fd);
     if (fd >= 0)
         close(fd);
     json_decref(memory);

@@ -11,11 +11,6 @@
 #include "pack.h"
 #include "sample.h"
 
-/* Launches in a sample by how long one takes (ns): short ones jitter, long ones drift. */
-#define SHORT_NS 10000
-#define MIDDLE_NS 100000
-#define LONG_NS 1000000
-
 typedef struct comparison {
     trial *t;
     int n_workloads, most; /* most: pairs of the last look */
@@ -23,7 +18,7 @@ typedef struct comparison {
     ako_pair **pairs;      /* [workload][pair] */
     int *launches;         /* of a sample, by workload; 0: not known yet */
     double *weights;
-    series (*series)[ARMS]; /* [workload] */
+    series (*series)[ARMS_OF_A_PAIR]; /* [workload] */
     int64_t started_ns;
     bool hopeless;
 } comparison;
@@ -52,7 +47,7 @@ static void release(comparison *c)
     for (int w = 0; w < c->n_workloads; w++) {
         if (c->pairs)
             free(c->pairs[w]);
-        for (int a = 0; c->series && a < ARMS; a++)
+        for (int a = 0; c->series && a < ARMS_OF_A_PAIR; a++)
             series_free(&c->series[w][a]);
     }
     free(c->pairs);
@@ -61,30 +56,24 @@ static void release(comparison *c)
     free(c->series);
 }
 
-static int launches_for(const trial *t, int64_t ns)
-{
-    int wanted = ns < SHORT_NS ? 9 : ns < MIDDLE_NS ? 5 : ns < LONG_NS ? 3 : 1;
-    return wanted < t->n_sets || !t->timing.flush ? wanted : t->n_sets;
-}
-
 /* One sample of each arm that counts for nothing but its duration: both are warm afterwards. */
 static int warm_up(comparison *c, rotation *r, int workload)
 {
     trial *t = c->t;
     int64_t least = 0;
     int status = AKO_OK;
-    for (int a = 0; status == AKO_OK && !t->ended && a < ARMS; a++) {
+    for (int a = 0; status == AKO_OK && !t->ended && a < ARMS_OF_A_PAIR; a++) {
         batch b = {0};
         series discarded = {0};
         sample s = {0};
         status = batch_new(&b, t, r, t->n_sets);
         if (status == AKO_OK)
-            status = sample_take(t, (arm)a, workload, r, &b, t->timing.warmup, "auto", 0, &discarded, &s);
+            status = sample_take(t, a, workload, r, &b, t->timing.warmup, "auto", 0, &discarded, &s);
         least = a == 0 || s.median_ns < least ? s.median_ns : least;
         series_free(&discarded);
         batch_free(&b);
     }
-    c->launches[workload] = launches_for(t, least);
+    c->launches[workload] = sample_launches(t, least);
     return status;
 }
 
@@ -93,9 +82,9 @@ static int take_pair(comparison *c, rotation *r, int workload, size_t i, int exp
 {
     trial *t = c->t;
     batch b = {0};
-    sample taken[ARMS] = {0};
+    sample taken[ARMS_OF_A_PAIR] = {0};
     int status = batch_new(&b, t, r, c->launches[workload]);
-    for (int turn = 0; status == AKO_OK && !t->ended && turn < ARMS; turn++) {
+    for (int turn = 0; status == AKO_OK && !t->ended && turn < ARMS_OF_A_PAIR; turn++) {
         arm which = (i % 2 == 0) == (turn == 0) ? ARM_INCUMBENT : ARM_CANDIDATE;
         status =
             sample_take(t, which, workload, r, &b, 0, "auto", expected, &c->series[workload][which], &taken[which]);
@@ -236,7 +225,7 @@ static int judge_series(comparison *c)
 {
     int status = AKO_OK;
     for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++)
-        for (int a = 0; status == AKO_OK && !c->t->ended && a < ARMS; a++)
+        for (int a = 0; status == AKO_OK && !c->t->ended && a < ARMS_OF_A_PAIR; a++)
             status = series_judge(c->t, &c->series[w][a], w);
     return status;
 }

@@ -179,25 +179,29 @@ static int read_timing(trial *t, const ako_reader *request)
 static int read_incumbent(trial *t, const json_t *request)
 {
     json_t *unit = json_object_get(request, "incumbent");
-    if (!unit || !t->wants_time)
-        return AKO_OK;
-    int status = ako_unit_parse(&t->incumbent, t->ev->task, unit, "trial.incumbent");
-    if (status == AKO_OK && t->incumbent->n_sources == 0)
-        status = ako_fail(AKO_INVALID, "evaluator", "trial.incumbent.sources: at least one is needed");
+    return unit && t->wants_time ? trial_read_unit(&t->incumbent, t, unit, "trial.incumbent") : AKO_OK;
+}
+
+int trial_read_unit(ako_unit **out, const trial *t, json_t *unit, const char *where)
+{
+    int status = ako_unit_parse(out, t->ev->task, unit, where);
+    if (status == AKO_OK && (*out)->n_sources == 0)
+        status = ako_fail(AKO_INVALID, "evaluator", "%s.sources: at least one is needed", where);
+    if (status == AKO_OK && ako_lane_place((*out)->lane) == AKO_GPU && t->ev->device.place != AKO_GPU)
+        status = ako_fail(AKO_UNAVAILABLE, "evaluator", "a solution of lane %s needs a GPU, and the device is the CPU",
+                          ako_lane_name((*out)->lane));
     return status;
 }
 
-static int read_unit(trial *t, const json_t *request)
+int trial_read_plan(trial *t, const json_t *request, const char *where)
 {
-    int status = ako_unit_parse(&t->unit, t->ev->task, json_object_get(request, "unit"), "trial.unit");
-    if (status == AKO_OK && t->unit->n_sources == 0)
-        status = ako_fail(AKO_INVALID, "evaluator", "trial.unit.sources: at least one is needed");
-    if (status == AKO_OK && ako_lane_place(t->unit->lane) == AKO_GPU && t->ev->device.place != AKO_GPU)
-        status = ako_fail(AKO_UNAVAILABLE, "evaluator", "a solution of lane %s needs a GPU, and the device is the CPU",
-                          ako_lane_name(t->unit->lane));
-    if (status == AKO_OK && t->incumbent && ako_lane_place(t->incumbent->lane) != ako_lane_place(t->unit->lane))
-        status = ako_fail(AKO_INVALID, "evaluator", "candidate and incumbent run on different kinds of devices");
-    return status;
+    ako_reader reader;
+    int status = ako_reader_init(&reader, request, where);
+    if (status == AKO_OK)
+        status = read_limits(&t->limits, &reader);
+    if (status == AKO_OK)
+        status = read_check(t, &reader);
+    return status == AKO_OK ? read_timing(t, &reader) : status;
 }
 
 int trial_read(trial *t, const json_t *request)
@@ -207,12 +211,12 @@ int trial_read(trial *t, const json_t *request)
     if (status == AKO_OK)
         status = read_steps(t, &reader);
     if (status == AKO_OK)
-        status = read_limits(&t->limits, &reader);
-    if (status == AKO_OK)
-        status = read_check(t, &reader);
-    if (status == AKO_OK)
         status = read_incumbent(t, request);
     if (status == AKO_OK)
-        status = read_timing(t, &reader);
-    return status == AKO_OK ? read_unit(t, request) : status;
+        status = trial_read_plan(t, request, "trial");
+    if (status == AKO_OK)
+        status = trial_read_unit(&t->unit, t, json_object_get(request, "unit"), "trial.unit");
+    if (status == AKO_OK && t->incumbent && ako_lane_place(t->incumbent->lane) != ako_lane_place(t->unit->lane))
+        status = ako_fail(AKO_INVALID, "evaluator", "candidate and incumbent run on different kinds of devices");
+    return status;
 }

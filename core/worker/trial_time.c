@@ -33,7 +33,7 @@ static int time_request(trial *t, rotation *r, int workload, int warmup, int n, 
     if (status == AKO_OK && !t->ended)
         status = batch_new(&b, t, r, n);
     if (status == AKO_OK && !t->ended)
-        status = sample_take(t, ARM_CANDIDATE, workload, r, &b, warmup, t->timing.timer, expected, s, NULL);
+        status = sample_take(t, t->own, workload, r, &b, warmup, t->timing.timer, expected, s, NULL);
     batch_free(&b);
     return status;
 }
