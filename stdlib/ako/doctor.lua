@@ -2,6 +2,7 @@
 -- machine. Nothing is changed or recorded. Findings are { name, state, text, advice } as in ako.machine.
 
 local attack = require "ako.attack"
+local control = require "ako.control"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
@@ -35,12 +36,14 @@ end
 
 -- A reference that fails, or a golden that nothing can match, is no matter of opinion.
 local function is_beyond_opinion(weak)
-    return weak.name == "reference" or weak.name == "golden"
+    for _, entry in ipairs(weak) do
+        if entry.name == "reference" or entry.name == "golden" then return true end
+    end
+    return false
 end
 
 local function is_refused(weak, policy)
-    if #weak == 0 then return false end
-    return policy.correctness.weak ~= "warn" or is_beyond_opinion(weak[1])
+    return #weak > 0 and (policy.correctness.weak ~= "warn" or is_beyond_opinion(weak))
 end
 
 -- With `pairs_plan` it is timed in turn with itself.
@@ -83,7 +86,7 @@ local function examine_task(found, started, given)
     for _, warning in ipairs(result.warnings) do add(found, warning.name, "warning", warning.reason) end
     if refused then give_code(found, exits.REJECTED) end
     found.refused = refused
-    return not (result.weak[1] and is_beyond_opinion(result.weak[1]))
+    return not is_beyond_opinion(result.weak)
 end
 
 -- The original kernel
@@ -107,7 +110,18 @@ local function gain_text(paired)
         100 * interval[2])
 end
 
-local function against_itself(found, result)
+-- A gain finer than what the same code seems to have over itself is none.
+local function floor_of(found, started, result)
+    local known = control.of(result)
+    local numbers, raised_from = plan.pairs(started.policy, started.opt, known and known.floor)
+    if not raised_from then return end
+    add(found, "floor", "warning", ("what this machine takes for a gain of the same code over itself is up to %.2f %%: "
+        .. "a run will keep nothing below %.2f %% instead of the policy's %.2f %%"):format(100 * known.floor,
+        100 * numbers.threshold, 100 * raised_from),
+        "a quieter machine, larger workloads or more pairs see smaller gains")
+end
+
+local function against_itself(found, started, result)
     local paired = result.paired
     if type(paired) ~= "table" then
         return add(found, "against itself", "unknown", "not measured: the policy has no timing.pairs")
@@ -122,7 +136,23 @@ local function against_itself(found, result)
         give_code(found, exits.UNMEASURED)
     else
         add(found, "against itself", "ok", text)
+        floor_of(found, started, result)
     end
+end
+
+-- As a run times its baseline: so many pairs, whatever they say; without such a number as a candidate is judged.
+local function pairs_against_itself(started)
+    local numbers = plan.pairs(started.policy, started.opt)
+    local count = numbers and started.policy.timing.pairs.control or 0
+    if count > 0 then numbers.looks, numbers.hopeless = { count }, 0 end
+    return numbers
+end
+
+-- Processes of others that the trial has seen on the device, nil where nobody could tell.
+local function strangers_of(result)
+    local tenants = type(result.tenants) == "table" and result.tenants or {}
+    local before, after = math.tointeger(tenants.before), math.tointeger(tenants.after)
+    return before and after and math.max(before, after)
 end
 
 local function examine_original(found, started, given, problem)
@@ -132,26 +162,26 @@ local function examine_original(found, started, given, problem)
     end
     started.progress:note "doctor      the original kernel, then against itself"
     must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference))
-    local result = try(started, given, { "build", "check", "time" }, plan.pairs(started.policy, started.opt))
+    local result = try(started, given, { "build", "check", "time" }, pairs_against_itself(started))
     if result.status ~= "PASSED" then
         add(found, "original", "bad", ("%s: %s"):format(result.status, result.reason),
             "mend it, the reference or the tolerance: the original kernel must pass")
         return give_code(found, exits.of_record(result))
     end
     add(found, "original", "ok", "the original kernel passes")
-    against_itself(found, result)
+    found.strangers = strangers_of(result)
+    against_itself(found, started, result)
 end
 
 -- The machine
 
--- Inputs, outputs and goldens of the largest workload, for the two sets that the referee would like to have.
+-- Inputs, outputs and goldens of the largest workload: what the referee cannot do without.
 local function needed_bytes(task)
     local most = 0
     for _, workload in ipairs(task.workloads) do
         local bytes = 0
         for _, tensor in ipairs(task.tensors) do
-            local width = tonumber(tensor.dtype:match("%d+")) or 8
-            if tensor.dtype:find("^f8") or tensor.dtype == "bool" then width = 8 end
+            local width = tonumber(tensor.dtype:match("%d+")) or 8 -- bits; bool has no number
             local copies = tensor.role == "input" and 1 or 2
             bytes = bytes + copies * workload.elements[tensor.name] * width // 8
         end
@@ -167,7 +197,9 @@ local function look_at_machine(started)
         needs_bytes = needed_bytes(started.task) }
 end
 
+-- A trial sees who is on a GPU also from inside a container, where the driver's list alone cannot be read.
 local function examine_machine(found, facts)
+    if facts.state and not facts.state.n_processes then facts.state.n_processes = found.strangers end
     for _, finding in ipairs(machine.judge(facts)) do
         found.checks[#found.checks + 1] = finding
         if finding.state == "bad" then

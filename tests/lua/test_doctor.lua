@@ -233,6 +233,16 @@ t.test("the unchanged kernel against itself must not be kept", function()
     has_line(ctx, "ok [^\n]*against itself: revert after 0 pairs")
 end)
 
+t.test("a machine that is not quiet raises the threshold, and the doctor says so", function()
+    local paired = { verdict = "inconclusive", gain = 0.01, interval = { -0.02, 0.04 }, pairs = 48 }
+    local timing = scripted.policy().timing
+    timing.pairs = { looks = { 12, 24 }, alpha = 0.05, threshold = 0.01, seconds = 4, control = 48, floor_factor = 2 }
+    local ctx = context("time=100", { GOOD }, { paired = paired, policy = { timing = timing } })
+    t.eq(verbs.doctor(ctx), 0)
+    has_line(ctx, "warning  floor: [^\n]* is up to 4.00 %%: a run will keep nothing below 8.00 %% instead of the "
+        .. "policy's 1.00 %%; a quieter machine")
+end)
+
 t.test("the JSON twin", function()
     local ctx = context("time=100", { WEAK, HOLDS }, { json = true })
     t.eq(verbs.doctor(ctx), 13)
