@@ -3,6 +3,7 @@
 
 local attack = require "ako.attack"
 local control = require "ako.control"
+local device_of = require "ako.device"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
@@ -10,7 +11,9 @@ local fs = require "ako.fs"
 local json = require "ako.json"
 local machine = require "ako.machine"
 local plan = require "ako.plan"
+local task_files = require "ako.task"
 local unit = require "ako.unit"
+local version = require "ako.version"
 local workspace = require "ako.workspace"
 
 local doctor = {}
@@ -220,6 +223,26 @@ function doctor.examine(started)
     local given, problem = read_solution(started)
     if examine_task(found, started, given) then examine_original(found, started, given, problem) end
     examine_machine(found, facts)
+    return found
+end
+
+-- Whether the task would do on the kind of device that is not there.
+local function wants_gpu(ctx)
+    if ctx.host.device ~= "auto" then return ctx.host.device ~= "cpu" end
+    local definition = task_files.load((workspace.find_task(ctx.host, ctx.home)))
+    return definition and not task_files.resolve(definition, "cpu") and task_files.resolve(definition, "gpu") ~= nil
+end
+
+--- The same where nothing could be started, for the reason and code given: the machine alone. ctx as for ako.start.
+function doctor.look_around(ctx, problem, code)
+    local device = device_of.find(ctx.host.device) or device_of.find "cpu"
+    local found = { code = exits.of_code(code), task = "-", device = device, checks = {}, weak = {}, refused = false,
+        lacking = false }
+    add(found, "start", "bad", problem)
+    local gpu = wants_gpu(ctx)
+    if gpu and device.place == "cpu" then found.code = exits.LACKING end
+    examine_machine(found, machine.look { device = device, versions = version.libraries(),
+        folder = ctx.host.workspace, wants_gpu = gpu })
     return found
 end
 

@@ -63,9 +63,10 @@ local function gpu_facts(facts)
 end
 
 --- The facts that `judge` wants. options: device (a table of ako.device), versions (the libraries, as ako.version has
---- them), folder (where the solution lies), needs_bytes (of memory on the device, or nil).
+--- them), folder (where the solution lies), needs_bytes (of memory on the device, or nil), wants_gpu (a GPU is needed).
 function machine.look(options)
-    local facts = { device = options.device, libraries = {}, needs_bytes = options.needs_bytes }
+    local facts = { device = options.device, libraries = {}, needs_bytes = options.needs_bytes,
+        wants_gpu = options.wants_gpu }
     for _, library in ipairs(options.versions or {}) do facts.libraries[library.name] = library end
     facts.cc = compiler((os.getenv("CC") or ""):match("%S+") or "cc")
     facts.memory_mib = mib_of("MemAvailable")
@@ -185,6 +186,14 @@ local function judge_cpu(list, facts)
         add(list, "other load", "ok", ("%.2g on %s%s"):format(facts.load, format.count(threads, "thread"),
             facts.smt and ", of which pairs share a core" or ""))
     end
+end
+
+local function judge_absent_gpu(list, facts)
+    if facts.wants_gpu then
+        add(list, "GPU", "bad", facts.no_gpu or "not used", "see nvidia-smi; in a container start it with the GPU "
+            .. "(--gpus all)")
+        return judge_libraries(list, facts)
+    end
     add(list, "GPU", "unknown", "not used, so nothing is said about its driver, counters and clocks"
         .. (facts.no_gpu and (" (%s)"):format(facts.no_gpu) or ""))
 end
@@ -237,7 +246,7 @@ local function judge_counters(list, facts)
 end
 
 local function judge_gpu(list, facts)
-    if facts.device.place ~= "gpu" then return end
+    if facts.device.place ~= "gpu" then return judge_absent_gpu(list, facts) end
     judge_libraries(list, facts)
     judge_counters(list, facts)
     if not facts.state then

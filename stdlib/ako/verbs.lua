@@ -223,11 +223,12 @@ function verbs.simulate(ctx)
 end
 
 --- doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
---- that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn".
+--- that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn". Where
+--- nothing can be started the machine alone is looked at.
 function verbs.doctor(ctx)
-    local started <close> = start.new(ctx)
-    started:resolve()
-    local found = doctor.examine(started)
+    local started <close>, problem, code = fault.catch(start.new, ctx)
+    if started then started:resolve() end
+    local found = started and doctor.examine(started) or doctor.look_around(ctx, problem, code)
     out(ctx, ctx.host.json and json.encode(doctor.object(found)) .. "\n" or report.text(doctor.lines(found)))
     return found.code
 end

@@ -940,6 +940,13 @@ local doctor = {}
 ---@return table
 function doctor.examine(started) end
 
+---The same where nothing could be started, for the reason and code given: the machine alone. ctx as for ako.start.
+---@param ctx any
+---@param problem string
+---@param code ako.Code
+---@return table
+function doctor.look_around(ctx, problem, code) end
+
 ---The JSON form.
 ---@param found table
 ---@return table
@@ -955,7 +962,7 @@ function doctor.lines(found) end
 local machine = {}
 
 ---The facts that `judge` wants.
----@param options { device: table, versions?: table[], folder?: string, needs_bytes?: integer }
+---@param options { device: table, versions?: table[], folder?: string, needs_bytes?: integer, wants_gpu?: boolean }
 ---@return table
 function machine.look(options) end
 
@@ -1789,7 +1796,8 @@ function unit.launches(given) end
 local verbs = {}
 
 ---doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
----that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn".
+---that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn". Where
+---nothing can be started the machine alone is looked at.
 ---@param ctx any
 function verbs.doctor(ctx) end
 

@@ -263,6 +263,26 @@ t.test("an evaluator that cannot say", function()
     has_line(ctx, "bad      task: could not be attacked: the worker is gone\n")
 end)
 
+t.test("where nothing can be started the machine alone is looked at", function()
+    local ctx, _, folder = context("time=100", { GOOD })
+    function ctx.start_evaluator() return nil, "no device cuda:7", "UNAVAILABLE" end
+    ctx.host.device = "cuda:7"
+    t.eq(verbs.doctor(ctx), 5)
+    has_line(ctx, "bad      start: no device cuda:7\n")
+    has_line(ctx, "ok [^\n]*disk: ")
+    local text = fs.read(folder .. "/task.lua")
+    assert(fs.write(folder .. "/task.lua", "return nonsense"))
+    ctx = context("time=100", { GOOD }, { device = "cpu" })
+    assert(fs.write(ctx.host.workspace .. "/task.lua", "return nonsense"))
+    t.eq(verbs.doctor(ctx), 2)
+    has_line(ctx, "bad      start: [^\n]*task.lua")
+    ctx = context("time=100", { GOOD }, { device = "auto" })
+    local gpu_only = text:gsub('"reference.c"', 'gpu = { "reference.c"'):gsub('"N" } },\n  sol', '"N" } } },\n  sol')
+    assert(fs.write(ctx.host.workspace .. "/task.lua", gpu_only))
+    t.eq(verbs.doctor(ctx), 5)
+    has_line(ctx, "bad      start: [^\n]*reference has no form for the CPU")
+end)
+
 -- The machine
 
 local GIB = 1024 * 1024 * 1024
@@ -313,6 +333,7 @@ end)
 
 t.test("what a CPU lacks, and what disturbs it", function()
     t.eq(finding(facts { cc = { why = "no cc" } }, "C compiler").state, "bad")
+    t.eq(finding(facts { no_gpu = "no driver" }, "GPU").state, "unknown")
     t.match(finding(facts { governor = "powersave" }, "clocks").advice, "cpupower")
     t.eq(finding(facts { load = 6.0 }, "other load").state, "warning")
     t.eq(finding(facts { needs_bytes = 40 * GIB }, "memory").state, "bad")
