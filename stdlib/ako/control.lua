@@ -18,11 +18,6 @@ function control.clock_of(result)
     end
 end
 
---- Runs a control: measure(looks) asks for that many pairs of a kernel against itself and returns the result.
-function control.take(policy, measure)
-    return measure { policy.timing.pairs.control }
-end
-
 --- What a control's result says: { gain, interval, pairs, floor, clock_mhz }, nil without one. The floor is what a gain
 --- must exceed to be more than this: |gain| plus half the interval's width.
 function control.of(result)

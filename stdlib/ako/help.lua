@@ -84,6 +84,7 @@ end
 -- "trials 5, seed 42": the plain values of a table, in order.
 local function values_text(value)
     local names, parts = {}, {}
+    if #value > 0 then return table.concat(value, ", ") end
     for name in pairs(value) do names[#names + 1] = name end
     table.sort(names)
     for _, name in ipairs(names) do

@@ -155,28 +155,26 @@ local function has_no_effect(self, launches, build)
     return best and build and build.hash and build.hash == best.machine_code and launches == best.launches
 end
 
+-- The numbers of so many pairs that are all to be taken, whatever the first of them say; nil for 0 and without pairs.
+local function all_of(self, count)
+    local numbers = plan.pairs(self.policy, self.opt)
+    if not numbers or count == 0 then return nil end
+    numbers.looks, numbers.hopeless = { count or numbers.looks[#numbers.looks] }, 0
+    return numbers
+end
+
 -- The first trial is timed against itself: what the machine makes of that is its floor.
 local function evaluate_first(self, given)
-    local numbers = plan.pairs(self.policy, self.opt)
-    local count = numbers and self.policy.timing.pairs.control or 0
-    if count == 0 then return ask(self, given, ALL_STEPS) end
-    return control.take(self.policy, function(looks)
-        numbers.looks, numbers.hopeless = looks, 0
-        return ask(self, given, ALL_STEPS, numbers, given)
-    end)
+    local numbers = all_of(self, self.policy.timing.pairs and self.policy.timing.pairs.control or 0)
+    return ask(self, given, ALL_STEPS, numbers, numbers and given)
 end
 
 -- The best against itself again when the clock is not what it was: the floor belongs to a clock.
 local function renew_control(self)
     local known = self.control or self.session.control
     if not control.is_outdated(self.policy, known, self.clock_mhz) then return known end
-    local best = self.session.best
-    local given = unit_of(self, best)
-    local numbers = plan.pairs(self.policy, self.opt)
-    local result = control.take(self.policy, function(looks)
-        numbers.looks, numbers.hopeless = looks, 0
-        return ask(self, given, { "build", "time" }, numbers, given)
-    end)
+    local given = unit_of(self, self.session.best)
+    local result = ask(self, given, { "build", "time" }, all_of(self, self.policy.timing.pairs.control), given)
     self.control = result.status == "PASSED" and control.of(result) or known
     if self.control then must(self.session:note_control(self.control)) end
     return self.control
@@ -363,11 +361,8 @@ end
 -- One fresh run of the original against the final best: steps' gains multiplied would multiply their errors too.
 local function headline_plan(self)
     local session = self.session
-    local numbers = session.original and session.original.status == "PASSED" and session.best ~= session.original
-        and plan.pairs(self.policy, self.opt)
-    if not numbers then return nil end
-    numbers.looks, numbers.hopeless = { self.policy.timing.pairs.headline or numbers.looks[#numbers.looks] }, 0
-    return numbers
+    local comparable = session.original and session.original.status == "PASSED" and session.best ~= session.original
+    return comparable and self.policy.timing.pairs and all_of(self, self.policy.timing.pairs.headline) or nil
 end
 
 --- Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with

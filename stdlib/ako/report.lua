@@ -60,11 +60,21 @@ local function again(verified)
         apart and ", the intervals are apart: the machine drifts or is not quiet" or "")
 end
 
+-- The session's figure: one run of pairs of the original and the final best, after all else.
+local function headline(verified)
+    local paired = verified and verified.paired
+    if not paired or not verified.speedup.original then return "" end
+    local interval = verified.interval.original
+    local range = interval and (" (%s to %s)"):format(format.ratio(interval[1]), format.ratio(interval[2])) or ""
+    return ("; in turn with the original, %s: %s%s"):format(format.count(paired.pairs, "pair"),
+        format.ratio(verified.speedup.original), range)
+end
+
 --- The lines on a whole run that every policy's account ends with. `verified`: the record of the best's verification.
 function report.run_lines(session, ended, verified)
     local lines = {}
     if session.best then
-        lines[1] = "best: " .. report.line(session.best) .. again(verified)
+        lines[1] = "best: " .. report.line(session.best) .. again(verified) .. headline(verified)
         if session.best.verdict == "inconclusive" then
             lines[1] = ("%s; not kept: %s"):format(lines[1], session.best.reason)
         end

@@ -77,6 +77,7 @@
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
 ---@overload fun(name: "ako.console"): ako.console
+---@overload fun(name: "ako.control"): ako.control
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
@@ -844,6 +845,29 @@ function bundled.find(typed) end
 ---The whole program: the exit code for the arguments.
 ---@alias ako.cli fun(arguments: string[]): integer
 
+---The A/A control: a kernel timed in turn with itself, in two processes. What the machine then takes for a gain is its
+---floor, and no threshold finer than some times that means anything here.
+---@class ako.control
+local control = {}
+
+---The SM clock in MHz at which a result's pairs were taken, nil where nobody can say.
+---@param result table
+---@return integer?
+function control.clock_of(result) end
+
+---What a control's result says: { gain, interval, pairs, floor, clock_mhz }, nil without one. The floor is what a gain
+---must exceed to be more than this: |gain| plus half the interval's width.
+---@param result table
+---@return table?
+function control.of(result) end
+
+---Whether a control was taken at another clock than the last trial's, by more than the policy lets a run vary.
+---@param policy any
+---@param known? table
+---@param clock_mhz? integer
+---@return boolean
+function control.is_outdated(policy, known, clock_mhz) end
+
 ---@class ako.dtypes
 ---@field all table<ako.Dtype, boolean>
 local dtypes = {}
@@ -872,11 +896,13 @@ function Evaluator:request(message) end
 function Evaluator:task(task, tolerance, reference) end
 
 ---Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
----limits as docs/protocol.md describes them. Returns the result.
+---limits as docs/protocol.md describes them. With `incumbent`, another unit, and plan.time.pairs the two are timed in
+---turn. Returns the result.
 ---@param unit any
 ---@param steps any
 ---@param plan any
-function Evaluator:trial(unit, steps, plan) end
+---@param incumbent? any
+function Evaluator:trial(unit, steps, plan, incumbent) end
 
 ---One step alone.
 ---@param unit any
@@ -1234,7 +1260,7 @@ function path.is_inside(name) end
 local plan = {}
 
 ---The steps' numbers for a policy. `seed` (from the command line) replaces the policy's. The correctness trials take
----the first seeds that follow from it (ako.seeds), the timed inputs the one after them.
+---seeds that follow from it (ako.seeds); timed inputs come from seeds that nobody can know.
 ---@param policy any
 ---@param seed integer
 function plan.steps(policy, seed) end
@@ -1245,6 +1271,15 @@ function plan.steps(policy, seed) end
 ---@param budget any
 ---@param costs_ms any
 function plan.for_candidate(steps, budget, costs_ms) end
+
+---The numbers of a paired decision (time.pairs of docs/protocol.md), nil for a policy without. `opt` are the values of the
+---policy's options, one of which may hold the threshold; `floor`, when known, is the machine's: what the best against
+---itself seems to gain. Also returns the policy's own threshold when the floor has raised it.
+---@param policy any
+---@param opt? table
+---@param floor? number
+---@return table? numbers, number? raised_from
+function plan.pairs(policy, opt, floor) end
 
 ---Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
 ---runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
@@ -1421,6 +1456,9 @@ function rules.faster_by(share) end
 ---@param otherwise ako.Verdict
 function rules.intervals_apart(otherwise) end
 
+---The verdict of the pairs (timing.pairs): candidate and best timed in turn.
+function rules.paired() end
+
 ---`otherwise` (default "revert") for what is more than `limit` times faster than the reference, unless the option named
 ---`justification` holds a text: such figures are nearly always a mistake in the measurement or a shortcut in the kernel.
 ---@param limit number|string
@@ -1529,6 +1567,10 @@ function Session:begin(info) end
 ---@param record ako.Record
 ---@param evidence any
 function Session:close_trial(record, evidence) end
+
+---Keeps what the best against itself has given (ako.control).
+---@param given table
+function Session:note_control(given) end
 
 ---Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit or a
 ---blob) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.

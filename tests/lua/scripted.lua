@@ -66,7 +66,7 @@ local function result_of(script, steps, n)
     local build = { hash = hash, log = "built", registers = 8, shared = 0, spill = 0 }
     local result = { status = status, step = steps[#steps], reason = script.reason or "", code = "", build = build,
         workloads = {}, costs_ns = { build = 1000000, total = 2000000 } }
-    if status == "PASSED" and #steps == 3 then
+    if status == "PASSED" and steps[#steps] == "time" then
         result.workloads = { { id = "N=64", status = status, max_abs = 0.0, max_rel = 0.0, mismatch = 0, count = 64,
             ratio = 1.0, time = time_of(tonumber(script.time)), reference = time_of(200) } }
         result.workloads[1].time.throttle = script.throttle
@@ -75,6 +75,23 @@ local function result_of(script, steps, n)
         if script.unstable then result.paired = { verdict = "unstable", reason = "clocks differ" } end
     end
     return result
+end
+
+-- What pairs of two scripts would give, a tenth of a per cent sure.
+local function pair(script, other, numbers)
+    local gain = 1 - tonumber(script.time) / tonumber(other.time)
+    local verdict = gain - 0.001 > numbers.threshold and "keep" or "revert"
+    local columns = { candidate_ns = {}, incumbent_ns = {}, candidate_mhz = {}, incumbent_mhz = {} }
+    local mhz = tonumber(script.mhz or "0")
+    for i = 1, numbers.looks[1] do
+        columns.candidate_ns[i], columns.incumbent_ns[i] = tonumber(script.time) * 1000, tonumber(other.time) * 1000
+        columns.candidate_mhz[i], columns.incumbent_mhz[i] = mhz, mhz
+    end
+    columns.n, columns.gain, columns.interval = numbers.looks[1], gain, { gain - 0.001, gain + 0.001 }
+    return columns, { verdict = verdict, look = 0, pairs = numbers.looks[1], dropped = 0, gain = gain,
+        interval = { gain - 0.001, gain + 0.001 }, threshold = numbers.threshold, order_effect = false,
+        clock_coupled = false, correlated = false, lag1 = 0.0, timer = "wall",
+        reason = ("%.2f %% %s"):format(math.abs(gain) * 100, gain >= 0 and "faster" or "slower") }
 end
 
 --- A function for ctx.start_evaluator, and the list of requests that its evaluators will have had: { steps, script }.
@@ -87,15 +104,21 @@ function scripted.evaluator(on_trial)
             device = { id = "cpu", name = "Scripted CPU", uuid = "CPU-0", arch = "none", place = "cpu" } }
         function evaluator.task() return {} end
         function evaluator.close() end
-        function evaluator.trial(_, unit, steps)
+        function evaluator.trial(_, unit, steps, numbers, incumbent)
             local script = read_script(unit.sources[1].text)
             requests[#requests + 1] = { steps = table.concat(steps, " "), script = script }
             if on_trial then
                 local passed, problem, code = on_trial(script, #requests)
                 if passed == nil and problem then return nil, problem, code end
             end
-            if #steps == 3 then measured[unit.sources[1].text] = (measured[unit.sources[1].text] or 0) + 1 end
-            return result_of(script, steps, measured[unit.sources[1].text])
+            if steps[#steps] == "time" then measured[unit.sources[1].text] = (measured[unit.sources[1].text] or 0) + 1 end
+            local result = result_of(script, steps, measured[unit.sources[1].text])
+            if incumbent and result.workloads[1] and not result.paired then
+                local other = read_script(incumbent.sources[1].text)
+                requests[#requests].incumbent, requests[#requests].pairs = other, numbers.time.pairs
+                result.workloads[1].paired, result.paired = pair(script, other, numbers.time.pairs)
+            end
+            return result
         end
         return evaluator
     end
