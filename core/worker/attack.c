@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "device_json.h"
 #include "error.h"
 #include "exchange.h"
 #include "pack.h"
