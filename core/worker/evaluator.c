@@ -278,6 +278,15 @@ static int on_trial(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? trial_run(ev, request, answer) : status;
 }
 
+static int on_screen(ako_server *server, const json_t *request, json_t *answer)
+{
+    evaluator *ev = server->state;
+    int status = need_hello(ev);
+    if (status == AKO_OK && !ev->task)
+        status = ako_fail(AKO_INVALID, "evaluator", "task must come before screen");
+    return status == AKO_OK ? screen_run(ev, request, answer) : status;
+}
+
 static int on_attack(ako_server *server, const json_t *request, json_t *answer)
 {
     evaluator *ev = server->state;
@@ -322,9 +331,9 @@ static void on_signal(int number)
 
 int role_evaluator(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"hello", on_hello},  {"file", on_file},   {"task", on_task},
-                                   {"trial", on_trial},  {"close", on_close}, {"cancel", on_cancel},
-                                   {"attack", on_attack}};
+    static const serve_op ops[] = {{"hello", on_hello},   {"file", on_file},    {"task", on_task},
+                                   {"trial", on_trial},   {"close", on_close},  {"cancel", on_cancel},
+                                   {"attack", on_attack}, {"screen", on_screen}};
     static evaluator state;
     state.server = (ako_server){.wire = wire, .state = &state};
     struct sigaction action = {.sa_handler = on_signal};

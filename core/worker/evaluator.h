@@ -79,11 +79,19 @@ int referee_open(evaluator *ev, ako_place place);         /* a new process and i
 int referee_start(evaluator *ev);                         /* and its context; does not wait */
 int arm_start(evaluator *ev, arm which, ako_place place); /* likewise, when there is no such one */
 void arms_kill(evaluator *ev);
+
+/* turns.c: an arm runs on; it alone does, the others stand still until they are asked something. */
+void turn_allow(const evaluator *ev, arm which);
+void turn_give(const evaluator *ev, arm which);
+
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
 
 /* attack.c: the request "attack". */
 int attack_run(evaluator *ev, const json_t *request, json_t *answer);
+
+/* screen.c: the request "screen". */
+int screen_run(evaluator *ev, const json_t *request, json_t *answer);
 
 /* trial.c: the request "trial". */
 int trial_run(evaluator *ev, const json_t *request, json_t *answer);

@@ -130,8 +130,7 @@ static int finish(trial *t)
     return status;
 }
 
-/* Interrupted, whatever was still at work is ended; the next trial starts it anew. */
-static void stop_workers(evaluator *ev)
+void trial_stop_workers(evaluator *ev)
 {
     if (child_owes_answer(&ev->referee))
         child_kill(&ev->referee);
@@ -147,7 +146,7 @@ int trial_run(evaluator *ev, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = run_steps(&t);
     if (status == AKO_CANCELLED || status == AKO_EOF)
-        stop_workers(ev);
+        trial_stop_workers(ev);
     if (status == AKO_OK)
         status = finish(&t);
     build_drop(&t.build);

@@ -83,7 +83,8 @@ int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /
 int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);        /* for shifted views */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
-int trial_list_workloads(trial *t);             /* trial.c: an entry for each in the answer */
+int trial_list_workloads(trial *t);     /* trial.c: an entry for each in the answer */
+void trial_stop_workers(evaluator *ev); /* interrupted, what was still at work is ended; the next one starts it anew */
 int trial_take_lock(trial *t, ako_lock **lock); /* trial.c: of the place where t->unit runs */
 int trial_await_reference(trial *t);            /* trial_build.c */
 int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee, which has its task */
