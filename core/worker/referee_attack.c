@@ -332,6 +332,15 @@ static int run_on_other(attack *a)
     return goes_on(a, status) ? draw_all(a, a->seed) : status;
 }
 
+/* Sets *out when `s->got` is out of the tolerance. */
+static int look_outside(const attack *a, bool *out, const specimen *s, const ako_tolerance *tolerance)
+{
+    ako_comparison c = {0};
+    int status = compare(a, &c, s, tolerance);
+    *out = *out || (status == AKO_OK && !c.passed);
+    return status;
+}
+
 /* Whether some output is out of tolerance now; the same for the offered ones. */
 static int find_change(attack *a, bool *changes)
 {
@@ -340,16 +349,12 @@ static int find_change(attack *a, bool *changes)
     *changes = false;
     for (int i = 0; status == AKO_OK && i < a->n_outputs; i++) {
         specimen *s = &a->outputs[i];
-        ako_comparison c;
         status = fetch_golden(a, s, s->got);
         if (status == AKO_OK)
-            status = compare(a, &c, s, &a->r->task->tolerance);
-        *changes = *changes || (status == AKO_OK && !c.passed);
-        for (int t = 0; status == AKO_OK && t < a->n_tolerances; t++) {
+            status = look_outside(a, changes, s, &a->r->task->tolerance);
+        for (int t = 0; status == AKO_OK && t < a->n_tolerances; t++)
             if (a->holds[t] && !differs[t])
-                status = compare(a, &c, s, &a->tolerances[t]);
-            differs[t] = differs[t] || (a->holds[t] && !c.passed);
-        }
+                status = look_outside(a, &differs[t], s, &a->tolerances[t]);
     }
     for (int t = 0; t < a->n_tolerances; t++)
         a->holds[t] = a->holds[t] && differs[t];
