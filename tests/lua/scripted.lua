@@ -94,6 +94,15 @@ local function pair(script, other, numbers)
         reason = ("%.2f %% %s"):format(math.abs(gain) * 100, gain >= 0 and "faster" or "slower") }
 end
 
+--- The answer to the attack on a task on which nothing is weak; `changes` replace members of its workload.
+function scripted.attacked(changes)
+    local workload = { id = "N=64", holds = {}, again = {}, attacks = {},
+        outputs = { { tensor = "y", dtype = "f32", rms = 0.5, mean = 0.0, min = -1.0, max = 1.0, nan = 0, inf = 0 } },
+        inputs = { { tensor = "x", init = "drawn", fresh = true, changes = true } } }
+    for name, value in pairs(changes or {}) do workload[name] = value end
+    return { status = "PASSED", reason = "", code = "", workloads = { workload } }
+end
+
 --- A function for ctx.start_evaluator, and the list of requests that its evaluators will have had: { steps, script }.
 --- on_trial(script, count) may return nil, message, code to fail in the evaluator's stead.
 function scripted.evaluator(on_trial)
@@ -104,6 +113,7 @@ function scripted.evaluator(on_trial)
             device = { id = "cpu", name = "Scripted CPU", uuid = "CPU-0", arch = "none", place = "cpu" } }
         function evaluator.task() return {} end
         function evaluator.close() end
+        function evaluator.attack() return scripted.attacked() end
         function evaluator.trial(_, unit, steps, numbers, incumbent)
             local script = read_script(unit.sources[1].text)
             requests[#requests + 1] = { steps = table.concat(steps, " "), script = script }
