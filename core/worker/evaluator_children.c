@@ -62,6 +62,8 @@ int arm_start(evaluator *ev, arm which, ako_place place)
 
 void arms_kill(evaluator *ev)
 {
-    for (int i = 0; i < ARMS; i++)
+    for (int i = 0; i < ARMS; i++) {
+        turn_allow(ev, i); /* one that stands still does not hear that it is to end */
         child_kill(&ev->arms[i].child);
+    }
 }

@@ -60,7 +60,7 @@ static int distrust(trial *t, arm which, const json_t *reply, int n, int64_t too
     return AKO_OK;
 }
 
-static int add(trial *t, series *s, const json_t *reply, int n, int64_t took_ns)
+static int add(trial *t, series *s, const json_t *reply, int n, int warmup, int64_t took_ns)
 {
     const json_t *samples = json_object_get(reply, "samples_ns");
     const char *timer = json_string_value(json_object_get(reply, "timer"));
@@ -73,7 +73,7 @@ static int add(trial *t, series *s, const json_t *reply, int n, int64_t took_ns)
     s->timed_ns += took_ns;
     s->sm_clock_mhz = mhz > 0 ? mhz : s->sm_clock_mhz;
     s->calls_a_request = n > s->calls_a_request ? n : s->calls_a_request;
-    if (s->n_gaps < GAPS && json_integer_value(json_object_get(reply, "wall_min_ns")) == 0)
+    if (s->n_gaps < GAPS && warmup == 0) /* what warm-up calls take is in no sample */
         s->gaps_ns[s->n_gaps++] = (double)(took_ns - c->fixed_ns - n * c->each_ns - sum_of(samples, n, took_ns)) / n;
     if (!s->samples)
         s->samples = json_array();
@@ -220,7 +220,7 @@ static json_t *request_for(const trial *t, rotation *r, const batch *b, int work
         json_array_append(calls, json_array_get(b->calls, 0));
     json_array_extend(calls, b->calls);
     return json_pack("{s:i, s:i, s:i, s:b, s:s, s:o}", "workload", workload, "warmup", *warmup, "launches", b->n,
-                     "flush", t->timing.flush, "timer", timer, "calls", calls);
+                     "flush", t->timing.flush && !b->back_to_back, "timer", timer, "calls", calls);
 }
 
 static int by_value(const void *a, const void *b)
@@ -260,6 +260,7 @@ int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, 
     if (status != AKO_OK || t->ended)
         return status;
     json_t *request = request_for(t, r, b, workload, &warmup, timer);
+    turn_give(t->ev, which);
     int64_t start = ako_clock_ns();
     status = trial_ask_arm(t, which, &reply, "time", request, -1, workload);
     int64_t took = ako_clock_ns() - start;
@@ -269,7 +270,7 @@ int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, 
         status = made_for_each_call ? verify_proven(t, which, workload, b, s)
                                     : inspect(t, which, workload, b, reply, expected, took, s);
     if (status == AKO_OK && !t->ended)
-        status = add(t, s, reply, b->n, took);
+        status = add(t, s, reply, b->n, warmup, took);
     if (status == AKO_OK && !t->ended && out)
         take_median(out, reply, b->n);
     json_decref(reply);

@@ -20,8 +20,9 @@ typedef struct rotation {
 typedef struct batch {
     json_t *calls; /* owned */
     int n;
-    uint64_t seed; /* of contents that must be made anew for every call: tasks with inout tensors */
-    int proven;    /* the set whose golden is made with them; -1 where goldens are made afterwards */
+    uint64_t seed;     /* of contents that must be made anew for every call: tasks with inout tensors */
+    int proven;        /* the set whose golden is made with them; -1 where goldens are made afterwards */
+    bool back_to_back; /* with no flush between them all the same */
 } batch;
 
 /* What one arm's calls on one workload have given. */
@@ -70,6 +71,10 @@ int sample_check_sets(trial *t, const rotation *r, int workload);
 int series_judge(trial *t, const series *s, int workload);
 int series_put(trial *t, const series *s, int workload, const char *key); /* its summary into the answer */
 void series_free(series *s);
+
+/* audit.c: the second clock once more, for a candidate that would be kept: `claimed_ns` and `incumbent_ns` are what a
+ * call takes by the samples of the two. Ends the trial where the claim cannot be true. */
+int audit(trial *t, int workload, double claimed_ns, double incumbent_ns);
 
 /* calibrate.c: once an evaluator and kind of plan. */
 int calibrate(trial *t);

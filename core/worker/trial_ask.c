@@ -146,6 +146,7 @@ int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *r
 {
     int set = set_of(request);
     *reply = NULL;
+    turn_allow(t->ev, which);
     int status = child_send(&t->ev->arms[which].child, op, request, &fd, fd >= 0);
     if (which == ARM_INCUMBENT)
         return status == AKO_OK ? await_incumbent(t, reply, op) : incumbent_failed(t, op);
@@ -156,6 +157,7 @@ int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *r
 int trial_settle_arm(trial *t, arm which)
 {
     int status = AKO_OK;
+    turn_allow(t->ev, which);
     while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->arms[which].child)) {
         json_t *reply;
         status = which == ARM_INCUMBENT ? await_incumbent(t, &reply, "open")

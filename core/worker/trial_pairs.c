@@ -10,6 +10,7 @@
 #include "log.h"
 #include "pack.h"
 #include "sample.h"
+#include "stats.h"
 
 typedef struct comparison {
     trial *t;
@@ -209,14 +210,16 @@ static int put_workload(comparison *c, int workload)
     int status = ako_paired_gain(&gain, &c->t->pairs.plan, c->pairs[workload], c->done);
     return status == AKO_OK
                ? pack_into(json_array_get(c->t->workloads, (size_t)workload),
-                           json_pack("{s:{s:i, s:f, s:o, s:i, s:o, s:o, s:o, s:o, s:O, s:O, s:i}}", "paired", "n",
+                           json_pack("{s:{s:i, s:f, s:o, s:i, s:o, s:o, s:o, s:o, s:O, s:O, s:i, s:I, s:I}}", "paired", "n",
                                      (int)gain.n, "gain", gain.gain, "interval", pack_interval(&gain), "launches",
                                      c->launches[workload], "candidate_ns", column(c, workload, ARM_CANDIDATE, false),
                                      "incumbent_ns", column(c, workload, ARM_INCUMBENT, false), "candidate_mhz",
                                      column(c, workload, ARM_CANDIDATE, true), "incumbent_mhz",
                                      column(c, workload, ARM_INCUMBENT, true), "candidate_samples_ns",
                                      s[ARM_CANDIDATE].samples, "incumbent_samples_ns", s[ARM_INCUMBENT].samples,
-                                     "verified", s[ARM_CANDIDATE].verified))
+                                     "verified", s[ARM_CANDIDATE].verified, "request_ns",
+                                     (json_int_t)(s[ARM_CANDIDATE].timed_ns + s[ARM_INCUMBENT].timed_ns), "proof_ns",
+                                     (json_int_t)(s[ARM_CANDIDATE].proof_ns + s[ARM_INCUMBENT].proof_ns)))
                : status;
 }
 
@@ -250,6 +253,34 @@ static int put_hopeless(comparison *c)
     return status == AKO_OK ? series_put(t, &c->series[slow][ARM_CANDIDATE], slow, "time") : status;
 }
 
+static int median_of(double *out, const comparison *c, int workload, arm which)
+{
+    ako_summary sum;
+    int64_t *values = malloc((c->done + 1) * sizeof *values);
+    for (size_t i = 0; values && i < c->done; i++)
+        values[i] = which == ARM_INCUMBENT ? c->pairs[workload][i].a_ns : c->pairs[workload][i].b_ns;
+    int status = values ? ako_stats_summary(&sum, values, c->done, c->t->timing.alpha)
+                        : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
+    *out = status == AKO_OK ? sum.median : 0;
+    free(values);
+    return status;
+}
+
+/* Nobody is kept by the word of a clock that the candidate's own process reads. */
+static int audit_all(comparison *c)
+{
+    int status = AKO_OK;
+    for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++) {
+        double claimed, incumbent;
+        status = median_of(&claimed, c, w, ARM_CANDIDATE);
+        if (status == AKO_OK)
+            status = median_of(&incumbent, c, w, ARM_INCUMBENT);
+        if (status == AKO_OK)
+            status = audit(c->t, w, claimed, incumbent);
+    }
+    return status;
+}
+
 int trial_compare(trial *t, bool *hopeless)
 {
     comparison c;
@@ -261,10 +292,13 @@ int trial_compare(trial *t, bool *hopeless)
         status = put_hopeless(&c);
     if (status == AKO_OK && !t->ended && !c.hopeless)
         status = judge_series(&c);
+    if (status == AKO_OK && !t->ended && !c.hopeless && result.verdict == AKO_PAIRED_KEEP)
+        status = audit_all(&c);
     if (status == AKO_OK && !t->ended && !c.hopeless)
         status = put_result(&c, &result);
     for (int w = 0; status == AKO_OK && !t->ended && !c.hopeless && w < c.n_workloads; w++)
         status = put_workload(&c, w);
+    turn_allow(t->ev, ARM_INCUMBENT);
     child_kill(&t->ev->arms[ARM_INCUMBENT].child);
     *hopeless = c.hopeless;
     release(&c);

@@ -1,0 +1,96 @@
+/* The second clock, looked at closely before a candidate is kept: both arms make the same calls one after another, each
+ * on a set and a view of its own, with nothing between them, and the evaluator's own clock says how long that takes.
+ * Work that samples do not show (a slowed clock, work done ahead, in a pause, on another thread or stream) shows here,
+ * for there is nowhere else to do it. Caches are warmer than in the samples, so an honest call is no slower. What a
+ * request costs beside its calls is taken from the incumbent's. */
+#include <stdio.h>
+
+#include "error.h"
+#include "sample.h"
+
+#define TURNS 10                     /* the least of them counts: a busy machine can only lengthen one */
+#define ENOUGH_NS INT64_C(300000000) /* with long calls fewer turns do, of which a hiccup is a smaller part */
+#define LONGEST_NS 20e6              /* longer calls: what a request takes says as much (series.c) */
+#define SHARE 0.8                    /* of what calls take by our clock must be in their samples */
+#define HOT_SHARE 0.25               /* the same for samples of which each has the data of the one before */
+#define JITTER 0.25                  /* of what a request costs beside its calls */
+#define LAUNCHES 1.0                 /* the same on a GPU, where several kernels cost more to launch than one */
+
+/* Calls of one arm, in ns a call. */
+typedef struct cost {
+    double took, stated;
+} cost;
+
+static double mean_of(const series *s)
+{
+    double sum = 0;
+    size_t n = json_array_size(s->samples);
+    for (size_t i = 0; i < n; i++)
+        sum += (double)json_integer_value(json_array_get(s->samples, i));
+    return n ? sum / (double)n : 0;
+}
+
+static int take(trial *t, arm which, int workload, rotation *r, const batch *b, cost *least)
+{
+    series s = {0};
+    int status = sample_take(t, which, workload, r, b, 0, "auto", 0, &s, NULL);
+    if (status == AKO_OK && !t->ended) {
+        double took = (double)s.timed_ns / b->n;
+        if (least->took == 0 || took < least->took)
+            *least = (cost){.took = took, .stated = mean_of(&s)};
+    }
+    series_free(&s);
+    return status;
+}
+
+static int take_turns(trial *t, int workload, rotation *r, cost least[ARMS_OF_A_PAIR])
+{
+    int status = AKO_OK;
+    double spent = 0;
+    for (int i = 0; status == AKO_OK && !t->ended && i < TURNS && (i < 2 || spent < (double)ENOUGH_NS); i++) {
+        batch b = {0};
+        status = batch_new(&b, t, r, t->n_sets);
+        b.back_to_back = true;
+        for (int a = 0; status == AKO_OK && !t->ended && a < ARMS_OF_A_PAIR; a++)
+            status = take(t, a, workload, r, &b, &least[a]);
+        spent += (least[0].took + least[1].took) * b.n;
+        batch_free(&b);
+    }
+    return status;
+}
+
+static int judge(trial *t, int workload, const cost least[ARMS_OF_A_PAIR], double claimed_ns, double incumbent_ns)
+{
+    char reason[240];
+    bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
+    double beside = least[ARM_INCUMBENT].took - least[ARM_INCUMBENT].stated;
+    beside = beside > 0 ? beside : 0;
+    double true_ns = least[ARM_CANDIDATE].took - beside * (1 + (gpu ? LAUNCHES : JITTER)), colder = 1;
+    if (!t->timing.flush && incumbent_ns > 0 && least[ARM_INCUMBENT].stated > incumbent_ns)
+        colder = least[ARM_INCUMBENT].stated / incumbent_ns;
+    double share = t->timing.flush ? SHARE : HOT_SHARE / colder;
+    if (true_ns * share <= claimed_ns)
+        return AKO_OK;
+    snprintf(reason, sizeof reason,
+             "calls one after another take %.4g us each by the evaluator's clock, more than the %.4g us of the samples",
+             true_ns / 1e3, claimed_ns / 1e3);
+    return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T4", reason);
+}
+
+int audit(trial *t, int workload, double claimed_ns, double incumbent_ns)
+{
+    rotation r = {0};
+    cost least[ARMS_OF_A_PAIR] = {{0}};
+    bool flush = t->timing.flush;
+    if (task_has_inout(t->ev->task) || incumbent_ns > LONGEST_NS)
+        return AKO_OK;
+    t->timing.flush = true; /* a view for each call */
+    int status = rotation_prepare(t, &r, workload);
+    if (status == AKO_OK && !t->ended)
+        status = take_turns(t, workload, &r, least);
+    if (status == AKO_OK && !t->ended)
+        status = sample_check_sets(t, &r, workload);
+    t->timing.flush = flush;
+    rotation_free(&r);
+    return status == AKO_OK && !t->ended ? judge(t, workload, least, claimed_ns, incumbent_ns) : status;
+}
