@@ -387,17 +387,28 @@ static void test_device_lock(void **state)
         "seccomp");
 }
 
-/* From here on as on a kernel without seccomp; for this process and all below it. */
-static bool lose_seccomp(void)
+/* From here on as on an old kernel in a strict container; for this process and all below it. */
+static bool lose_confinement(void)
 {
     const struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444 /* landlock_create_ruleset */, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
     const struct sock_fprog program = {sizeof code / sizeof *code, (struct sock_filter *)(uintptr_t)code};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static bool is_said(const json_t *said)
+{
+    static const char *const parts[] = {"landlock", "network", "folder", "seccomp"};
+    bool all = json_is_true(json_object_get(said, "no_new_privs"));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        all = all && strncmp(text_of(said, parts[i]), "unavailable: ", 13) == 0;
+    return all;
 }
 
 /* The device's lock as above, for one that gets it: found out at once, and not waited for. */
@@ -411,7 +422,7 @@ static bool is_found_out(void)
                               text_of(json_object_get(hello, "device"), "uuid"));
     json_t *answer = try(e, text, 60000);
     bool found = strcmp(text_of(answer, "status"), "REWARD_HACK") == 0 && strcmp(text_of(answer, "code"), "lock") == 0;
-    bool said = strstr(text_of(json_object_get(answer, "confinement"), "seccomp"), "unavailable: seccomp") != NULL;
+    bool said = is_said(json_object_get(answer, "confinement"));
     if (!found || !said)
         print_message("%s: %s\n", text_of(answer, "status"), text_of(answer, "reason"));
     json_decref(answer);
@@ -421,13 +432,13 @@ static bool is_found_out(void)
     return found && said;
 }
 
-static void test_device_lock_taken(void **state)
+static void test_unconfined(void **state)
 {
     (void)state;
     int status;
     pid_t child = fork();
     if (child == 0)
-        _exit(lose_seccomp() && is_found_out() ? 0 : 1);
+        _exit(lose_confinement() && is_found_out() ? 0 : 1);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
@@ -489,7 +500,7 @@ int main(void)
         cmocka_unit_test(test_network),
         cmocka_unit_test(test_local_sockets),
         cmocka_unit_test(test_device_lock),
-        cmocka_unit_test(test_device_lock_taken),
+        cmocka_unit_test(test_unconfined),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_preload),
         cmocka_unit_test(test_busy_thread),
