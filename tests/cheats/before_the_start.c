@@ -1,0 +1,9 @@
+// W9 W12 -> RUNTIME_ERROR overrun: one element before the start of the output.
+#include "honest.h"
+
+void centre(const float *x, const float *w, float *y, int B, int D)
+{
+    honest(x, w, y, B, D);
+    __asm__ volatile("" : "+r"(y));
+    y[-1] = 0;
+}
