@@ -133,6 +133,17 @@ return policy.extend {
             floor_factor = 2, -- the threshold is never below so many times that
             headline = 96, -- pairs of original against final; fewer widen the interval of the final figure
         },
+
+        -- Many candidates, of a folder or of a kernel's tune lines: in each round all of them and the best have a turn.
+        screen = {
+            least = 12, -- fewer are tried one by one, each with pairs of its own
+            rounds = { 4, 8, 16 }, share = 0.5, -- of those in it so many stay after each; fewer rounds lose good ones
+            hopeless = 3, -- times slower at its first launches leaves at once
+            -- Decided on by pairs, with `alpha` divided among them: more find more, and each needs a larger gain.
+            finalists = "sqrt", most_finalists = 5,
+            most = 16, -- processes at once; each takes some hundred MB of a GPU
+            points = 64, -- of a larger tune space so many are drawn; more cost time
+        },
     },
 
     -- Seconds for each step of one trial; what takes longer is stopped and counts as TIMEOUT. A candidate's step also

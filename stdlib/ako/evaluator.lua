@@ -84,6 +84,12 @@ function Evaluator:trial(unit, steps, plan, incumbent)
         limits = plan.limits, incumbent = incumbent }
 end
 
+--- Screens units against an incumbent. `plan` has check, limits and time with time.screen. Returns the answer.
+function Evaluator:screen(units, incumbent, plan)
+    return self:request { op = "screen", units = units, incumbent = incumbent, check = plan.check, time = plan.time,
+        limits = plan.limits }
+end
+
 --- One step alone.
 function Evaluator:build(unit, plan) return self:trial(unit, { "build" }, plan or {}) end
 function Evaluator:check(unit, plan) return self:trial(unit, { "build", "check" }, plan or {}) end

@@ -112,8 +112,14 @@ local function unit_of(self, record)
     return self.unit_kept
 end
 
--- Asks the evaluator; when it died it is started again, so that the next trial finds a good one. A failure of the
--- machine is a result too: INFRA. `pairs` are the numbers of a decision against `incumbent`, both absent without one.
+-- An evaluator that has died is started again, so that the next trial finds a good one.
+local function lost(self, code)
+    if code == "CANCELLED" then self.cancelled = true end
+    if code == "CHILD" and self.restart then self.evaluator = must(self.restart()) end
+end
+
+-- Asks the evaluator. A failure of the machine is a result too: INFRA. `pairs_plan` are the numbers of a decision
+-- against `incumbent`, both absent without one.
 local function ask_once(self, given, steps, pairs_plan, incumbent)
     local numbers = steps_of(self)
     if pairs_plan then
@@ -122,8 +128,7 @@ local function ask_once(self, given, steps, pairs_plan, incumbent)
     end
     local result, problem, code = self.evaluator:trial(given, steps, numbers, incumbent)
     if result then return result end
-    if code == "CANCELLED" then self.cancelled = true end
-    if code == "CHILD" and self.restart then self.evaluator = must(self.restart()) end
+    lost(self, code)
     return { status = "INFRA", step = "", reason = problem, code = code, workloads = {} }
 end
 
@@ -183,6 +188,7 @@ end
 local function evaluate_against_best(self, given)
     local known = self.policy.timing.pairs and renew_control(self)
     local numbers, raised_from = plan.pairs(self.policy, self.opt, known and known.floor)
+    if numbers and self.error_share then numbers.alpha = numbers.alpha * self.error_share end
     local result = ask(self, given, ALL_STEPS, numbers, numbers and unit_of(self, self.session.best))
     if type(result.paired) == "table" then result.paired.raised_from = raised_from end
     self.clock_mhz = control.clock_of(result) or self.clock_mhz
@@ -299,17 +305,9 @@ local function next_step(record, best)
     return advice .. "; the best is back in the workspace, this attempt is under sources/ of its records"
 end
 
---- One trial of the workspace's present files. info: candidate (its name), hypothesis, problem (why there is nothing to
---- try: it is REJECTED for that). Returns its record; a candidate that is not kept is taken out of the workspace again,
---- unless its files were changed meanwhile (.left_alone says so).
-function Loop:try(info)
+-- Closes the open trial; what is not kept is taken out of the workspace again.
+local function conclude(self, intent, record, evidence)
     local session = self.session
-    local intent = must(session:begin(info))
-    self.progress:start(intent.trial, info)
-    local record, evidence = measure(self, info)
-    local decided, verdict, reason = pcall(decide, self, record)
-    record.verdict = decided and verdict or "inconclusive"
-    record.reason = decided and reason or "the policy failed: " .. tostring(verdict)
     record.next = next_step(record, session.best)
     must(session:close_trial(record, evidence))
     self.views[#self.views + 1] = copy(record)
@@ -318,6 +316,23 @@ function Loop:try(info)
         if not restored then record.left_alone = problem end
     end
     self.progress:trial(record)
+    return record
+end
+
+--- One trial of the workspace's present files. info: candidate (its name), hypothesis, problem (why there is nothing to
+--- try: it is REJECTED for that), point (of a tune space) and screen (what a screening said of it), for the record.
+--- Returns its record; a candidate that is not kept is taken out of the workspace again, unless its files were changed
+--- meanwhile (.left_alone says so).
+function Loop:try(info)
+    local session = self.session
+    local intent = must(session:begin(info))
+    self.progress:start(intent.trial, info)
+    local record, evidence = measure(self, info)
+    local decided, verdict, reason = pcall(decide, self, record)
+    record.verdict = decided and verdict or "inconclusive"
+    record.reason = decided and reason or "the policy failed: " .. tostring(verdict)
+    record.point, record.screen = info.point, info.screen
+    conclude(self, intent, record, evidence)
     if not decided then error(verdict, 0) end
     return record
 end
@@ -335,26 +350,86 @@ local function place(self, candidate)
     must(session:place(candidate.text))
 end
 
--- Why the loop is to end now, or nil.
-local function stop_reason(self)
+--- Why nothing can be tried any more, whatever the policy thinks, or nil.
+function Loop:is_over()
     if self.cancelled then return "interrupted" end
-    local run = self:view()
-    local last = run.history[#run.history]
+    local last = self.session.history[#self.session.history]
     if last and last.code == "PROTECTED" then return last.reason end
+end
+
+--- Why the loop is to end now, or nil.
+function Loop:stop_reason()
+    local over = self:is_over()
+    if over then return over end
+    local run = self:view()
     local stalled = self.policy.stalled and words("stalled", self.hook("stalled", run, self.opt))
     if stalled then self.progress:note("stalled: " .. stalled) end
     return self.policy.stop and words("stop", self.hook("stop", run, self.opt))
 end
 
+--- A trial of a candidate { name, text, problem, point }, which is put in the place of the best. `screen` is what a
+--- screening said of it; `error_share`, the share of the policy's error that a decision on it may have (1).
+function Loop:attempt(candidate, screen, error_share)
+    if candidate.text then place(self, candidate) end
+    self.error_share = error_share
+    local record = self:try { candidate = candidate.name, problem = candidate.problem, point = candidate.point,
+        screen = screen }
+    self.error_share = nil
+    return record
+end
+
+--- The unit of a candidate, nil for one whose trial would end before anything runs.
+function Loop:unit_of_candidate(candidate)
+    if not candidate.text then return nil end
+    local sources = must(unit.read(self.session.ws.folder, self.task.solution.files))
+    sources[1] = { name = sources[1].name, text = candidate.text }
+    if admit(self, { candidate = candidate.name }, sources) then return nil end
+    return (unit.make(self.task, self.task.solution, sources, self.task.reference))
+end
+
+--- Screens units against the best, whose files lie in the workspace. Returns the evaluator's answer; or nil and why the
+--- screening failed as a whole.
+function Loop:screen(units, numbers)
+    local steps = steps_of(self)
+    local sources = must(unit.read(self.session.ws.folder, self.task.solution.files))
+    local best = must(unit.make(self.task, self.task.solution, sources, self.task.reference))
+    local time = copy(steps.time)
+    time.screen = numbers
+    self.progress:start(#self.session.history, { candidate = ("screening %d"):format(#units) })
+    local answer, problem, code = self.evaluator:screen(units, best, { check = steps.check, limits = steps.limits,
+        time = time })
+    if answer and answer.status == "PASSED" then return answer end
+    if not answer then lost(self, code) end
+    return nil, answer and ("%s: %s"):format(answer.status, answer.reason) or problem
+end
+
+--- Records a candidate that a screening has dropped, { candidate, unit, result (the screening's), screen }, as a trial
+--- of its own. Returns the record.
+function Loop:dismiss(entrant, reason)
+    local candidate, result = entrant.candidate, entrant.result
+    place(self, candidate)
+    local intent = must(self.session:begin { candidate = candidate.name })
+    local record = trial.record(result, context_of(self))
+    local passed = record.status == "PASSED"
+    record.verdict = trial.is_unmeasured(record.status) and "inconclusive" or "revert"
+    record.reason = passed and reason or record.reason
+    record.launches, record.lane = git.hash(unit.launches(entrant.unit)), entrant.unit.lane
+    record.point, record.screen = candidate.point, entrant.screen
+    record.no_effect = result.same_as == -1 or nil
+    local samples = {}
+    for _, workload in ipairs(result.workloads) do samples[workload.id] = { screen = workload.screen } end
+    return conclude(self, intent, record, { sources = entrant.unit.sources, samples = samples,
+        build_log = result.build and result.build.log })
+end
+
 --- A trial for each candidate of a proposer (ako.proposer). Returns why it ended.
 function Loop:run(propose)
     while true do
-        local reason = stop_reason(self)
+        local reason = self:stop_reason()
         if reason then return reason end
         local candidate = propose()
         if not candidate then return "no more candidates" end
-        if candidate.text then place(self, candidate) end
-        self:try { candidate = candidate.name, problem = candidate.problem }
+        self:attempt(candidate)
     end
 end
 

@@ -47,6 +47,18 @@ function plan.pairs(policy, opt, floor)
     return numbers, numbers.threshold > threshold and threshold or nil
 end
 
+local SCREEN_NUMBERS = { "rounds", "hopeless", "share", "most" }
+
+--- The numbers of a screening of `count` candidates (time.screen of docs/protocol.md); `keep` is how many of them get a
+--- decision of their own: the policy's number, or for "sqrt" the root of `count`, and never more than most_finalists.
+function plan.screen(policy, count)
+    local given = policy.timing.screen
+    local wanted = given.finalists == "sqrt" and math.ceil(math.sqrt(count)) or given.finalists
+    local numbers = { keep = math.tointeger(math.min(wanted, given.most_finalists or wanted, count)) }
+    for _, name in ipairs(SCREEN_NUMBERS) do numbers[name] = given[name] end
+    return numbers
+end
+
 --- The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
 --- step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
 function plan.for_candidate(steps, budget, costs_ms)

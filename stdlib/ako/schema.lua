@@ -49,6 +49,34 @@ local pairs_rule = { type = "table", text = "candidate and best timed in turn", 
         text = "pairs of the original against the final best, for the session's speed-up" },
 } }
 
+local function ascending_rounds(rounds)
+    for i, count in ipairs(rounds) do
+        local good = math.type(count) == "integer" and count >= 1 and (i == 1 or count > rounds[i - 1])
+        if not good then return false, "must be whole numbers of rounds, each more than the one before" end
+    end
+    return #rounds >= 1 and #rounds <= 8, "must have one to eight numbers"
+end
+
+local function is_finalists(value)
+    local good = value == "sqrt" or (math.type(value) == "integer" and value >= 1)
+    return good, 'must be "sqrt" or a whole number'
+end
+
+local screen_rule = { type = "table", text = "many candidates ranked before a few are decided on", fields = {
+    rounds = { type = "list", required = true, check = ascending_rounds, text = "after which the slower ones leave" },
+    hopeless = { type = "number", check = { min = 0, max = 1e6 },
+        text = "times slower at its first launches: leaves at once; 0: never" },
+    share = { type = "number", check = { min = 0.01, max = 0.99 },
+        text = "of those in it that stay after a cut (0.5)" },
+    finalists = { type = "figure", required = true, check = is_finalists,
+        text = "how many get a decision of their own: a number, or \"sqrt\" of the candidates" },
+    most_finalists = { type = "integer", check = { min = 1, max = 1000 }, text = "of them at most" },
+    least = { type = "integer", required = true, check = { min = 1 }, text = "fewer candidates are tried one by one" },
+    most = { type = "integer", check = { min = 2, max = 32 }, text = "processes of candidates at once (16)" },
+    points = { type = "integer", required = true, check = { min = 1, max = 4096 },
+        text = "of a tune space at most; of a larger one so many are drawn" },
+} }
+
 local schema = {
     name = { type = "string", required = true, text = "what records call the policy" },
     description = { type = "string", required = true, text = "one line for lists and help" },
@@ -86,6 +114,7 @@ local schema = {
         tenants = { type = "string", check = { "refuse", "note" },
             text = "strangers on the device: what they disturb does not count (as without this), or is only marked" },
         pairs = pairs_rule,
+        screen = screen_rule,
     } },
 
     budget = { type = "table", text = "seconds for each step of a trial", required = true, fields = {

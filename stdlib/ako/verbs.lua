@@ -11,10 +11,12 @@ local git = require "ako.git"
 local json = require "ako.json"
 local proposer = require "ako.proposer"
 local report = require "ako.report"
+local screen = require "ako.screen"
 local session = require "ako.session"
 local simulate = require "ako.simulate"
 local start = require "ako.start"
 local suite = require "ako.suite"
+local tune = require "ako.tune"
 local workspace = require "ako.workspace"
 
 local verbs = {}
@@ -85,10 +87,37 @@ local function show_plan(started)
     for _, line in ipairs(started:plan_lines()) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
 end
 
--- The candidates of a run: a proposer or nil. Looked at before anything is made, so that a wrong folder costs nothing.
-local function candidates_of(started)
+-- The files of a run's folder of candidates, nil without. Looked at before anything is made, so that a wrong folder
+-- costs nothing.
+local function files_of(started)
     if not started.candidates then return nil end
-    return must(proposer.folder(started.candidates, started:extension()))
+    local propose = must(proposer.folder(started.candidates, started:extension()))
+    local list = {}
+    for candidate in propose do list[#list + 1] = candidate end
+    return list
+end
+
+-- The tune space of the kernel as it is, for a policy that says how large one may be; nil without.
+local function points_of(started)
+    local numbers, file = started.policy.timing.screen, started.task.solution.files[1]
+    local text = numbers and fs.read(fs.join(started.ws.folder, file))
+    if not text then return nil end
+    local seed = started.host.seed or started.policy.correctness.seed
+    local list, total = tune.candidates(text, fs.basename(file), numbers.points, seed)
+    if not list or #list == 0 then return nil end
+    local drawn = #list < total - 1 and (", %d of them drawn with seed %d"):format(#list, seed) or ""
+    started.progress:note(("tune        %d points beside the one that is there%s"):format(total - 1, drawn))
+    return list
+end
+
+-- A trial for each, or a screening first where the policy wants one. Returns why it ended.
+local function try_all(started, loop, list)
+    if screen.is_wanted(started.policy, #list) then return screen.run(loop, list) end
+    local i = 0
+    return loop:run(function()
+        i = i + 1
+        return list[i]
+    end)
 end
 
 -- The best verified (when there was anything to choose from) and the session closed; an interrupted one stays open.
@@ -106,14 +135,15 @@ end
 local function run_task(ctx, tell)
     local started <close> = start.new(ctx)
     started:resolve()
-    local propose = candidates_of(started)
+    local candidates = files_of(started)
     started:prepare()
     started:recover()
     local loop = started:loop(open_new(started, "run"))
     show_plan(started)
     loop:baseline()
     local ended
-    if started.session.best and propose then ended = loop:run(propose) end
+    if started.session.best then candidates = candidates or points_of(started) end
+    if started.session.best and candidates then ended = try_all(started, loop, candidates) end
     local record = finish(started, loop, ended)
     tell(started, loop, record, ended)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record

@@ -111,6 +111,7 @@
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.rules"): ako.rules
 ---@overload fun(name: "ako.schema"): ako.schema
+---@overload fun(name: "ako.screen"): ako.screen
 ---@overload fun(name: "ako.seeds"): ako.seeds
 ---@overload fun(name: "ako.session"): ako.session
 ---@overload fun(name: "ako.simulate"): ako.simulate
@@ -122,6 +123,7 @@
 ---@overload fun(name: "ako.tensor"): ako.tensor
 ---@overload fun(name: "ako.tensors"): ako.tensors
 ---@overload fun(name: "ako.trial"): ako.trial
+---@overload fun(name: "ako.tune"): ako.tune
 ---@overload fun(name: "ako.unit"): ako.unit
 ---@overload fun(name: "ako.verbs"): ako.verbs
 ---@overload fun(name: "ako.version"): ako.version
@@ -904,6 +906,12 @@ function Evaluator:task(task, tolerance, reference) end
 ---@param incumbent? any
 function Evaluator:trial(unit, steps, plan, incumbent) end
 
+---Screens units against an incumbent. `plan` has check, limits and time with time.screen. Returns the answer.
+---@param units any
+---@param incumbent any
+---@param plan any
+function Evaluator:screen(units, incumbent, plan) end
+
 ---One step alone.
 ---@param unit any
 ---@param plan any
@@ -1190,8 +1198,45 @@ local Loop = {}
 ---What stop, stalled and render see: { trials (without the baseline), history, best, original, elapsed_s, session }.
 function Loop:view() end
 
----One trial of the workspace's present files. info: candidate (its name), hypothesis. Returns its record; a candidate
----that is not kept is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
+---Why nothing can be tried any more, whatever the policy thinks, or nil.
+---@return string?
+function Loop:is_over() end
+
+---Why the loop is to end now, or nil.
+---@return string?
+function Loop:stop_reason() end
+
+---A trial of a candidate { name, text, problem, point }, which is put in the place of the best. `screen` is what a
+---screening said of it; `error_share`, the share of the policy's error that a decision on it may have (1).
+---@param candidate table
+---@param screen? table
+---@param error_share? number
+---@return ako.Record
+function Loop:attempt(candidate, screen, error_share) end
+
+---The unit of a candidate, nil for one whose trial would end before anything runs.
+---@param candidate table
+---@return table?
+function Loop:unit_of_candidate(candidate) end
+
+---Screens units against the best, whose files lie in the workspace. Returns the evaluator's answer; or nil and why the
+---screening failed as a whole.
+---@param units table[]
+---@param numbers table
+---@return table? answer, string? message
+function Loop:screen(units, numbers) end
+
+---Records a candidate that a screening has dropped, { candidate, unit, result (the screening's), screen }, as a trial
+---of its own. Returns the record.
+---@param entrant table
+---@param reason string
+---@return ako.Record
+function Loop:dismiss(entrant, reason) end
+
+---One trial of the workspace's present files. info: candidate (its name), hypothesis, problem (why there is nothing to
+---try: it is REJECTED for that), point (of a tune space) and screen (what a screening said of it), for the record.
+---Returns its record; a candidate that is not kept is taken out of the workspace again, unless its files were changed
+---meanwhile (.left_alone says so).
 ---@param info any
 function Loop:try(info) end
 
@@ -1280,6 +1325,13 @@ function plan.for_candidate(steps, budget, costs_ms) end
 ---@param floor? number
 ---@return table? numbers, number? raised_from
 function plan.pairs(policy, opt, floor) end
+
+---The numbers of a screening of `count` candidates (time.screen of docs/protocol.md); `keep` is how many of them get a
+---decision of their own: the policy's number, or for "sqrt" the root of `count`, and never more than most_finalists.
+---@param policy any
+---@param count integer
+---@return table
+function plan.screen(policy, count) end
 
 ---Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
 ---runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
@@ -1496,6 +1548,23 @@ function rules.fast_p(entries, p) end
 
 ---@class ako.schema
 local schema = {}
+
+---@class ako.screen
+local screen = {}
+
+---Whether the policy wants so many candidates screened.
+---@param policy any
+---@param count integer
+---@return boolean
+function screen.is_wanted(policy, count) end
+
+---Screens candidates (a list of { name, text, problem, point }) and tries the best of them. Returns why it ended.
+---The policy's stop is asked before the screening; what has been screened is then decided in any case. A screening
+---that fails as a whole leaves all to be tried one by one.
+---@param loop ako.loop.Loop
+---@param candidates table[]
+---@return string
+function screen.run(loop, candidates) end
 
 ---@class ako.seeds
 local seeds = {}
@@ -1802,6 +1871,31 @@ function trial.samples(result) end
 ---The workload on which a record is slowest against its reference (or, without one, against the original).
 ---@param record ako.Record
 function trial.worst_workload(record) end
+
+---@class ako.tune
+local tune = {}
+
+---A point in words, in the order of its lines: "BLOCK=256,VEC=4".
+---@param spec table what ako.launch has parsed
+---@param point table<string, string>
+---@return string
+function tune.name(spec, point) end
+
+---The source with a point's value first in each tune line; nothing else changes.
+---@param text string
+---@param point table<string, string>
+---@return string
+function tune.rewrite(text, point) end
+
+---The candidates of a source's tune space, without the point that the source has already: { name, text, point }, at
+---most `most` of them, and the number of points in all (0 without tune lines). Where there are more, the seed chooses.
+---Nil and a message with file and line for a source whose lines cannot be read.
+---@param text string
+---@param file string
+---@param most integer
+---@param seed integer
+---@return table[]? candidates, integer|string total_or_message, ako.Code? code
+function tune.candidates(text, file, most, seed) end
 
 ---@class ako.unit
 local unit = {}

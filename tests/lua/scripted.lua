@@ -4,6 +4,7 @@
 -- needs round it: a task in a folder, a console that keeps what is said.
 
 local fs = require "ako.fs"
+local json = require "ako.json"
 local t = require "ako.tap"
 
 local scripted = {}
@@ -38,9 +39,18 @@ function scripted.candidates(folder, scripts)
     end
 end
 
-local function read_script(text)
-    local script = {}
-    for key, value in (text:match("// script: ([^\n]*)") or ""):gmatch("(%w+)=(%S+)") do script[key] = value end
+local function read_line(script, line)
+    for key, value in (line or ""):gmatch("(%w+)=(%S+)") do script[key] = value end
+end
+
+-- The script of a unit; a line "// with BLOCK=128: time=50" holds where that is defined.
+local function read_script(unit)
+    local text, script = unit.sources[1].text, {}
+    read_line(script, text:match("// script: ([^\n]*)"))
+    for i = 1, #(unit.defines or {}), 2 do
+        local point = unit.defines[i] .. "=" .. unit.defines[i + 1]
+        read_line(script, text:match("// with " .. point .. ": ([^\n]*)"))
+    end
     return script
 end
 
@@ -103,9 +113,37 @@ function scripted.attacked(changes)
     return { status = "PASSED", reason = "", code = "", workloads = { workload } }
 end
 
+-- What a screening of such scripts answers: equal times are the same, three times slower is hopeless, the fastest
+-- `keep` of the others stay.
+local function screened(scripts, incumbent, numbers)
+    local answer, live, seen = { status = "PASSED", candidates = {} }, {}, { [incumbent.time] = -1 }
+    for i, script in ipairs(scripts) do
+        local entry = result_of(script, { "build", "check" })
+        entry.left, entry.rounds, entry.speedup, entry.interval, entry.same_as = "", 0, json.null, json.null, json.null
+        if entry.status ~= "PASSED" then
+            entry.left = "failed"
+        elseif seen[script.time] then
+            entry.left, entry.same_as = "same", seen[script.time]
+        else
+            seen[script.time] = i - 1
+            entry.speedup = tonumber(incumbent.time) / tonumber(script.time)
+            if entry.speedup < 1 / 3 then
+                entry.left, entry.reason = "hopeless", "far slower at its first launches"
+            else
+                entry.rounds, live[#live + 1] = numbers.rounds[#numbers.rounds], entry
+            end
+        end
+        answer.candidates[i] = entry
+    end
+    table.sort(live, function(a, b) return a.speedup > b.speedup end)
+    for i = numbers.keep + 1, #live do live[i].left, live[i].rounds = "slower", numbers.rounds[1] end
+    return answer
+end
+
 --- A function for ctx.start_evaluator, and the list of requests that its evaluators will have had: { steps, script }.
---- on_trial(script, count) may return nil, message, code to fail in the evaluator's stead.
-function scripted.evaluator(on_trial)
+--- on_trial(script, count) may return nil, message, code to fail in the evaluator's stead; on_screen(scripts, count),
+--- that or an answer of its own.
+function scripted.evaluator(on_trial, on_screen)
     local requests, measured = { starts = 0 }, {}
     local function start()
         requests.starts = requests.starts + 1
@@ -115,7 +153,7 @@ function scripted.evaluator(on_trial)
         function evaluator.close() end
         function evaluator.attack() return scripted.attacked() end
         function evaluator.trial(_, unit, steps, numbers, incumbent)
-            local script = read_script(unit.sources[1].text)
+            local script = read_script(unit)
             requests[#requests + 1] = { steps = table.concat(steps, " "), script = script }
             if on_trial then
                 local passed, problem, code = on_trial(script, #requests)
@@ -124,11 +162,22 @@ function scripted.evaluator(on_trial)
             if steps[#steps] == "time" then measured[unit.sources[1].text] = (measured[unit.sources[1].text] or 0) + 1 end
             local result = result_of(script, steps, measured[unit.sources[1].text])
             if incumbent and result.workloads[1] and not result.paired then
-                local other = read_script(incumbent.sources[1].text)
+                local other = read_script(incumbent)
                 requests[#requests].incumbent, requests[#requests].pairs = other, numbers.time.pairs
                 result.workloads[1].paired, result.paired = pair(script, other, numbers.time.pairs)
             end
             return result
+        end
+        function evaluator.screen(_, units, incumbent, numbers)
+            local scripts = {}
+            for i, unit in ipairs(units) do scripts[i] = read_script(unit) end
+            requests[#requests + 1] = { steps = "screen", scripts = scripts, screen = numbers.time.screen,
+                script = read_script(incumbent) }
+            if on_screen then
+                local answer, problem, code = on_screen(scripts, #requests)
+                if answer or problem then return answer, problem, code end
+            end
+            return screened(scripts, requests[#requests].script, numbers.time.screen)
         end
         return evaluator
     end
@@ -159,7 +208,7 @@ end
 
 --- A context for ako.verbs in a task folder.
 function scripted.context(folder, host, verb_options)
-    local start, requests = scripted.evaluator(host and host.on_trial)
+    local start, requests = scripted.evaluator(host and host.on_trial, host and host.on_screen)
     local ctx = { policy = scripted.policy(host and host.policy), opt = {}, verb_options = verb_options or {},
         host = { workspace = folder }, home = folder, console = scripted.console(), start_evaluator = start }
     for name, value in pairs(host or {}) do ctx.host[name] = value end
