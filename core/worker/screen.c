@@ -19,8 +19,10 @@ bool screen_is_live(const entrant *e)
 void screen_leave(entrant *e, const char *why)
 {
     e->left = why;
-    if (e->trial.own >= ARM_CANDIDATE)
-        child_kill(&e->trial.ev->arms[e->trial.own].child);
+    if (e->trial.own < ARM_CANDIDATE)
+        return;
+    turn_allow(e->trial.ev, e->trial.own); /* one that stands still does not hear that it is to end */
+    child_kill(&e->trial.ev->arms[e->trial.own].child);
 }
 
 int screen_settle(screening *s, entrant *e, int status)
