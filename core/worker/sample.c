@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "error.h"
 #include "pack.h"
+#include "surroundings.h"
 #include "timing.h"
 
 /* The samples' sum in ns; -1 unless there are `n` and each is above zero and less than `took_ns`. */
@@ -264,6 +265,7 @@ int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, 
     int64_t start = ako_clock_ns();
     status = trial_ask_arm(t, which, &reply, "time", request, -1, workload);
     int64_t took = ako_clock_ns() - start;
+    surroundings_glance(t, s); /* at once, before the verification is work for the device too */
     if (status == AKO_OK && !t->ended)
         status = distrust(t, which, reply, b->n, took, workload);
     if (status == AKO_OK && !t->ended)

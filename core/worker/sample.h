@@ -25,6 +25,12 @@ typedef struct batch {
     bool back_to_back; /* with no flush between them all the same */
 } batch;
 
+/* What NVML said after each request (surroundings.h). */
+typedef struct glances {
+    int n, least_mhz, most_mhz; /* SM clocks; 0: unknown */
+    uint64_t throttle_reasons;  /* of all together */
+} glances;
+
 /* What one arm's calls on one workload have given. */
 typedef struct series {
     json_t *samples; /* owned; ns */
@@ -36,6 +42,7 @@ typedef struct series {
     int64_t timed_ns, proof_ns;    /* wall time of requests and of their verification */
     int64_t inspect_ns, verify_ns; /* what one inspection costs, and each call that it compares in full */
     int verified;                  /* calls compared in full */
+    glances glances;
 } series;
 
 /* The middle of a request's samples, for a pair. */

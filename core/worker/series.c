@@ -7,6 +7,7 @@
 #include "pack.h"
 #include "sample.h"
 #include "stats.h"
+#include "surroundings.h"
 
 #define CPU_SLACK_NS 10e6 /* what the scheduler of a busy machine may do to a request that has one thread */
 
@@ -105,7 +106,7 @@ int series_put(trial *t, const series *s, int workload, const char *key)
     if (status == AKO_OK &&
         (!summary || json_object_set_new(json_array_get(t->workloads, (size_t)workload), key, summary) != 0))
         status = ako_fail(AKO_NOMEM, "evaluator", "out of memory");
-    return status;
+    return status == AKO_OK ? surroundings_put(summary, s, NULL) : status;
 }
 
 void series_free(series *s)

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "lock_holder.h"
 #include "pack.h"
+#include "surroundings.h"
 
 #define LOCK_LIMIT_NS INT64_C(600000000000)
 #define LOCK_SLICE_NS INT64_C(100000000)
@@ -75,8 +76,10 @@ static int check_and_time(trial *t)
     ako_lock *lock = NULL;
     int64_t asked = ako_clock_ns();
     int status = trial_take_lock(t, &lock);
-    int64_t start = ako_clock_ns();
+    int64_t start = ako_clock_ns(), began_at = ako_clock_wall_ns();
     t->wait_cost_ns = start - asked;
+    if (status == AKO_OK && !t->ended)
+        status = surroundings_before(t);
     if (status == AKO_OK && !t->ended && t->wants_check)
         status = trial_check(t);
     int64_t checked = ako_clock_ns();
@@ -84,7 +87,12 @@ static int check_and_time(trial *t)
     if (status == AKO_OK && !t->ended && t->wants_time)
         status = trial_time(t);
     t->time_cost_ns = ako_clock_ns() - checked;
+    if (status == AKO_OK && lock)
+        status = surroundings_after(t);
     arms_kill(t->ev); /* before the lock goes: the end of a context is work for the device too */
+    if (status == AKO_OK && lock)
+        status = pack_into(t->answer,
+                           json_pack("{s:[I, I]}", "timed_at", (json_int_t)began_at, (json_int_t)ako_clock_wall_ns()));
     ako_lock_release(lock);
     return status;
 }

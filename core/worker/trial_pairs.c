@@ -11,6 +11,7 @@
 #include "pack.h"
 #include "sample.h"
 #include "stats.h"
+#include "surroundings.h"
 
 typedef struct comparison {
     trial *t;
@@ -223,6 +224,12 @@ static int put_workload(comparison *c, int workload)
                : status;
 }
 
+static int put_glances(comparison *c, int workload)
+{
+    json_t *paired = json_object_get(json_array_get(c->t->workloads, (size_t)workload), "paired");
+    return surroundings_put(paired, &c->series[workload][ARM_CANDIDATE], &c->series[workload][ARM_INCUMBENT]);
+}
+
 /* Both arms' clocks are looked at; the incumbent's figure is as good a place for a cheat as the candidate's. */
 static int judge_series(comparison *c)
 {
@@ -298,6 +305,8 @@ int trial_compare(trial *t, bool *hopeless)
         status = put_result(&c, &result);
     for (int w = 0; status == AKO_OK && !t->ended && !c.hopeless && w < c.n_workloads; w++)
         status = put_workload(&c, w);
+    for (int w = 0; status == AKO_OK && !t->ended && !c.hopeless && w < c.n_workloads; w++)
+        status = put_glances(&c, w);
     turn_allow(t->ev, ARM_INCUMBENT);
     child_kill(&t->ev->arms[ARM_INCUMBENT].child);
     *hopeless = c.hopeless;

@@ -59,8 +59,8 @@ local function clock_change(result, most)
     return low and ("the clock went from %d to %d MHz"):format(low, high)
 end
 
---- What is worth knowing about a measurement that counts all the same, nil for nothing: tolerated strangers, throttling,
---- and a clock that changed by more than the share `clock_run` (nil or 0: not looked at).
+--- What is worth knowing about a measurement that counts all the same, nil for nothing: tolerated strangers,
+--- throttling, and a clock that changed by more than the share `clock_run` (nil or 0: not looked at).
 function quiet.remarks(result, clock_run)
     local list, seen = { quiet.strangers(result) }, {}
     local reasons = {}

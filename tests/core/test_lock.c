@@ -225,6 +225,32 @@ static void test_a_hostile_holder_text_is_only_shown(void **state)
     waitpid(holder, NULL, 0);
 }
 
+static void test_what_the_dead_have_written_holds_nobody_up(void **state)
+{
+    (void)state;
+    ako_lock *lock;
+    char text[128] = "", want[64];
+    int wake;
+    pid_t dead = start_holder(&wake);
+    kill(dead, SIGKILL);
+    waitpid(dead, NULL, 0);
+    close(wake);
+    FILE *f = fopen(path, "r");
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    assert_int_equal(atoi(text), (int)dead); /* it had no time to take its name out */
+    assert_int_equal(ako_lock_take(&lock, name, ONCE), AKO_OK);
+    f = fopen(path, "r");
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    snprintf(want, sizeof want, "%d ", (int)getpid());
+    assert_memory_equal(text, want, strlen(want));
+    ako_lock_release(lock);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_size, 0);
+}
+
 static void test_bad_names(void **state)
 {
     (void)state;
@@ -261,6 +287,7 @@ int main(void)
         LOCK_TEST(test_links_are_not_followed),
         LOCK_TEST(test_file_is_open_to_all_users),
         LOCK_TEST(test_a_hostile_holder_text_is_only_shown),
+        LOCK_TEST(test_what_the_dead_have_written_holds_nobody_up),
         LOCK_TEST(test_bad_names),
         LOCK_TEST(test_cancel_ends_the_wait),
     };
