@@ -83,9 +83,15 @@ local function describe(decided)
         .. (decided.verdict == "keep" and "" or (", threshold %.3g %%"):format(decided.threshold * 100))
 end
 
+-- Unstable for other policies' numbers are the clocks of pairs, but not strangers on the device.
+local function is_measured(record)
+    return record.paired ~= nil and (record.status == "PASSED"
+        or record.status == "UNSTABLE" and record.paired.verdict == "unstable")
+end
+
 -- What the policy's numbers make of the pairs that were measured, nil where there are none.
 local function decide(ctx, record, samples, floor)
-    local measured = record.paired and (record.status == "PASSED" or record.status == "UNSTABLE")
+    local measured = is_measured(record)
     local numbers, raised_from = plan.pairs(ctx.policy, ctx.opt, floor)
     if not measured or not numbers or not samples then return nil end
     local list, weights = pairs_of(record, samples)
