@@ -46,12 +46,28 @@ local function take_results(entrants, answer)
     end
 end
 
---- The entrants in the field's last state, best first, cut after `count`; and all others in their own order.
-local function rank(entrants, count)
+-- How many were timed; what is the same as another, or failed, is no candidate for a decision.
+local function count_timed(entrants)
+    local count = 0
+    for _, entrant in ipairs(entrants) do
+        if entrant.result.left ~= "same" and entrant.result.left ~= "failed" then count = count + 1 end
+    end
+    return count
+end
+
+-- It stayed to the end, and its interval does not say that it is slower.
+local function may_be_faster(entrant)
+    local interval = entrant.screen.interval
+    return entrant.result.left == "" and not (interval and interval[2] < 1)
+end
+
+-- Those that are to be decided on, best first; and all others in their own order.
+local function rank(loop, entrants)
     local finalists, out = {}, {}
     for _, entrant in ipairs(entrants) do
-        if entrant.result.left == "" then finalists[#finalists + 1] = entrant end
+        if may_be_faster(entrant) then finalists[#finalists + 1] = entrant end
     end
+    local count = #finalists > 0 and plan.screen(loop.policy, count_timed(entrants)).keep or 0
     table.sort(finalists, function(a, b)
         if a.speedup ~= b.speedup then return a.speedup > b.speedup end
         return a.number < b.number
@@ -128,7 +144,7 @@ function screen.run(loop, candidates)
     local numbers = plan.screen(loop.policy, #entrants)
     local units = {}
     for i, entrant in ipairs(entrants) do units[i] = entrant.unit end
-    loop.progress:note(("screening   %d candidates, then a decision on the best %d"):format(#entrants, numbers.keep))
+    loop.progress:note(("screening   %d candidates, then decisions on %d at most"):format(#entrants, numbers.keep))
     local answer, problem = loop:screen(units, numbers)
     if loop.cancelled then return "interrupted" end
     if not answer then
@@ -136,7 +152,7 @@ function screen.run(loop, candidates)
         return one_by_one(loop, entrants)
     end
     take_results(entrants, answer)
-    local finalists, out = rank(entrants, numbers.keep)
+    local finalists, out = rank(loop, entrants)
     dismiss_all(loop, entrants, out)
     return decide(loop, finalists)
 end

@@ -221,6 +221,76 @@ static void test_bad_reference(void **state)
     set_task(*state, task(TIMES(1)));
 }
 
+/* One that hangs is late alone; what it does after its limit costs nobody else. */
+static void test_endless(void **state)
+{
+    static const char *const sources[] = {SIGNATURE "{ (void)x; (void)y; for (volatile int i = n; i;) ; }", TIMES(1),
+                                          SIGNATURE "{ static int c; " PASS
+                                                    " if (++c > 20) for (volatile int i = n; i;) ; }"};
+    json_t *message = screen_message(units_of(sources, 3), INCUMBENT, 1, 16);
+    json_t *limits = json_object_get(message, "limits");
+    json_object_set_new(limits, "check", json_integer(1500000000));
+    json_object_set_new(limits, "time", json_integer(1500000000));
+    json_t *answer = request(*state, message);
+    assert_candidate(answer, 0, "TIMEOUT", "check", "failed");
+    assert_candidate(answer, 1, "PASSED", "", "");
+    assert_candidate(answer, 2, "TIMEOUT", "time", "failed");
+    json_decref(answer);
+}
+
+static int cancel_at(void *payload, const ako_json *event)
+{
+    return strcmp(text_of(event, "step"), payload) == 0 ? AKO_CANCELLED : AKO_OK;
+}
+
+static void test_cancel(void **state)
+{
+    static const char *const sources[] = {TIMES(1), TIMES(2), TIMES(3), TIMES(4), TIMES(5)};
+    static char steps[][8] = {"build", "check", "screen"};
+    for (size_t i = 0; i < 3; i++) {
+        ako_json *answer = NULL;
+        json_t *message = screen_message(units_of(sources, 5), INCUMBENT, 1, 16);
+        assert_int_equal(ako_evaluator_request(*state, &answer, message, cancel_at, steps[i]), AKO_CANCELLED);
+    }
+    json_t *answer = request(*state, screen_message(units_of(sources, 5), INCUMBENT, 1, 16));
+    assert_candidate(answer, 0, "PASSED", "", "");
+    json_decref(answer);
+}
+
+#define ADD "void add(const float *x, float *y, int n)"
+/* Adds once, after so many passes of work that leave nothing behind. */
+#define ADD_AFTER(k)                                                                                     \
+    ADD "{ volatile float t = 0; for (int k = 0; k < " #k "; k++) for (int i = 0; i < n; i++) t = x[i];" \
+        " for (int i = 0; i < n; i++) y[i] += x[i]; }"
+
+static json_t *adding_unit(const char *source)
+{
+    return json_pack("{s:s, s:[{s:s, s:s}], s:[{s:[{s:s, s:[{s:s}, {s:s}, {s:i}]}]}]}", "lane", "c", "sources", "name",
+                     "kernel.c", "text", source, "workloads", "calls", "symbol", "add", "args", "tensor", "x", "tensor",
+                     "y", "i32", 4000);
+}
+
+/* What a call of such a task reads is gone after it: contents are made anew for everybody's every sample. */
+static void test_inout(void **state)
+{
+    json_t *given =
+        json_pack("{s:s, s:[{s:s, s:s}, {s:s, s:s, s:s}], s:[{s:s, s:{s:[i], s:[i]}}], s:o}", "name", "add", "tensors",
+                  "name", "x", "dtype", "f32", "name", "y", "dtype", "f32", "role", "inout", "workloads", "id", "all",
+                  "shapes", "x", 4000, "y", 4000, "reference", adding_unit(ADD_AFTER(0)));
+    set_task(*state, given);
+    json_t *message = screen_message(json_pack("[o, o, o]", adding_unit(ADD_AFTER(30)), adding_unit(ADD_AFTER(1)),
+                                               adding_unit(ADD "{ for (int i = 0; i < n; i++) y[i] += 1.5f * x[i]; }")),
+                                     INCUMBENT, 1, 16);
+    json_object_set_new(message, "incumbent", adding_unit(ADD_AFTER(20)));
+    json_t *answer = request(*state, message);
+    assert_string_equal(text_of(answer, "status"), "PASSED");
+    assert_candidate(answer, 0, "PASSED", "", "slower");
+    assert_candidate(answer, 1, "PASSED", "", "");
+    assert_candidate(answer, 2, "INCORRECT_NUMERICAL", "numerical", "failed");
+    json_decref(answer);
+    set_task(*state, task(TIMES(1)));
+}
+
 static void assert_refused(ako_evaluator *e, json_t *message, const char *reason)
 {
     ako_json *answer = NULL;
@@ -251,6 +321,8 @@ int main(void)
         cmocka_unit_test(test_planted),       cmocka_unit_test(test_several_fields),
         cmocka_unit_test(test_scratch),       cmocka_unit_test(test_incumbent_fails),
         cmocka_unit_test(test_bad_reference), cmocka_unit_test(test_bad_requests),
+        cmocka_unit_test(test_endless),       cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_inout),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -69,7 +69,7 @@ t.test("the dropped are recorded with their reasons, the first of the others dec
     local files = repo:commondir() .. "/ako/" .. state.name .. "/trials/4"
     t.eq(fs.read(files .. "/sources/kernel.c"), scripted.source(NINE["7_wrong.c"]))
     t.eq(json.decode(fs.read(files .. "/result.json")).verdict, "revert")
-    t.match(ctx.console.stderr, "screening   9 candidates, then a decision on the best 3\n")
+    t.match(ctx.console.stderr, "screening   9 candidates, then decisions on 3 at most\n")
 end)
 
 t.test("finalists share the error; one that was kept takes no share of the others", function()
@@ -85,6 +85,32 @@ t.test("finalists share the error; one that was kept takes no share of the other
     end
     t.eq(shares, { "50 0.02", "80 0.03", "99.9 0.03" })
     t.eq(headline, 0.06)
+end)
+
+t.test("what is surely slower is not decided on; what was never timed does not count among the K", function()
+    local function on_screen(scripts)
+        local answer = { status = "PASSED", candidates = {} }
+        for i, script in ipairs(scripts) do
+            local speedup = 100 / tonumber(script.time)
+            answer.candidates[i] = { status = "PASSED", code = "", reason = "", workloads = {},
+                left = script.left or "", rounds = script.left and 0 or 4, speedup = speedup, same_as = script.left and -1 or json.null,
+                interval = { speedup - 0.1, speedup + 0.1 } }
+        end
+        return answer
+    end
+    local ctx, _, folder = run({ ["1.c"] = "time=200", ["2.c"] = "time=50", ["3.c"] = "time=110", ["4.c"] = "time=60",
+        ["5.c"] = "time=100 left=same", ["6.c"] = "time=100 left=same" },
+        { on_screen = on_screen, policy = policy_with { finalists = "sqrt", most_finalists = 9 } })
+    t.eq(verbs.run(ctx), 0)
+    local told = {}
+    for i, record in ipairs(state_of(folder).history) do told[i] = record.candidate end
+    t.eq(told, { "baseline", "1.c", "3.c", "5.c", "6.c", "2.c", "4.c" })
+    t.eq(state_of(folder).history[2].reason, "screened out: 2.00x slower than the best over 4 rounds")
+    ctx, _, folder = run({ ["1.c"] = "time=200", ["2.c"] = "time=210", ["3.c"] = "time=220", ["4.c"] = "time=230" },
+        { on_screen = on_screen })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(#state_of(folder).history, 5)
+    t.match(ctx.console.stdout, "best: trial 0")
 end)
 
 t.test("fewer than a screening is worth are tried one by one, also when others cannot run", function()
