@@ -10,6 +10,7 @@ local plan = require "ako.plan"
 local progress = require "ako.progress"
 local session = require "ako.session"
 local task_files = require "ako.task"
+local tune = require "ako.tune"
 local unit = require "ako.unit"
 local workspace = require "ako.workspace"
 
@@ -133,6 +134,20 @@ local function measure_text(steps, tolerance, place)
         time.flush and ", cache flushed before each" or "", place == "cpu" and "wall" or time.timer)
 end
 
+--- The tune space of the kernel as it is (ako.tune): its candidates, and a line about them. Nil where there is none, or
+--- the policy does not say how large one may be.
+function Start:points()
+    local numbers, file = self.policy.timing.screen, self.task.solution.files[1]
+    if not numbers then return nil end
+    local folder = self.ws and self.ws.folder or workspace.plan(self.host, self.task, self.bundled)
+    local text = folder and fs.read(fs.join(folder, file)) or fs.read(fs.join(self.task.folder, file))
+    local seed = self.host.seed or self.policy.correctness.seed
+    local list, total = tune.candidates(text or "", fs.basename(file), numbers.points, seed)
+    if not list or #list == 0 then return nil end -- lines that are wrong are the baseline's fault, which says so
+    local drawn = #list < total - 1 and (", %d of them drawn with seed %d"):format(#list, seed) or ""
+    return list, ("%d other points of the tune lines%s"):format(total - 1, drawn)
+end
+
 --- The resolved plan as lines { name, text }, in reading order.
 function Start:plan_lines()
     local task, device, host = self.task, self.evaluator.device, self.host
@@ -147,7 +162,7 @@ function Start:plan_lines()
         { "time", time },
         { "reference", ("%s, %s lane%s"):format(task.reference.files[1], self.plan.reference.lane, against) },
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
-        { "candidates", self.candidates or "none: the tree as it is" },
+        { "candidates", self.candidates or select(2, self:points()) or "none: the tree as it is" },
     }
     if self.session then lines[#lines + 1] = { "session", self.session.name } end
     return lines

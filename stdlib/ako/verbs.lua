@@ -16,7 +16,6 @@ local session = require "ako.session"
 local simulate = require "ako.simulate"
 local start = require "ako.start"
 local suite = require "ako.suite"
-local tune = require "ako.tune"
 local workspace = require "ako.workspace"
 
 local verbs = {}
@@ -97,19 +96,6 @@ local function files_of(started)
     return list
 end
 
--- The tune space of the kernel as it is, for a policy that says how large one may be; nil without.
-local function points_of(started)
-    local numbers, file = started.policy.timing.screen, started.task.solution.files[1]
-    local text = numbers and fs.read(fs.join(started.ws.folder, file))
-    if not text then return nil end
-    local seed = started.host.seed or started.policy.correctness.seed
-    local list, total = tune.candidates(text, fs.basename(file), numbers.points, seed)
-    if not list or #list == 0 then return nil end
-    local drawn = #list < total - 1 and (", %d of them drawn with seed %d"):format(#list, seed) or ""
-    started.progress:note(("tune        %d points beside the one that is there%s"):format(total - 1, drawn))
-    return list
-end
-
 -- A trial for each, or a screening first where the policy wants one. Returns why it ended.
 local function try_all(started, loop, list)
     if screen.is_wanted(started.policy, #list) then return screen.run(loop, list) end
@@ -142,7 +128,7 @@ local function run_task(ctx, tell)
     show_plan(started)
     loop:baseline()
     local ended
-    if started.session.best then candidates = candidates or points_of(started) end
+    if started.session.best and not candidates then candidates = started:points() end
     if started.session.best and candidates then ended = try_all(started, loop, candidates) end
     local record = finish(started, loop, ended)
     tell(started, loop, record, ended)

@@ -1711,6 +1711,11 @@ function Start:facts(verb) end
 ---@param opened any
 function Start:loop(opened) end
 
+---The tune space of the kernel as it is (ako.tune): its candidates, and a line about them. Nil where there is none, or
+---the policy does not say how large one may be.
+---@return table[]? candidates, string? line
+function Start:points() end
+
 ---The resolved plan as lines { name, text }, in reading order.
 function Start:plan_lines() end
 

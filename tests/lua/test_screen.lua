@@ -93,8 +93,8 @@ t.test("what is surely slower is not decided on; what was never timed does not c
         for i, script in ipairs(scripts) do
             local speedup = 100 / tonumber(script.time)
             answer.candidates[i] = { status = "PASSED", code = "", reason = "", workloads = {},
-                left = script.left or "", rounds = script.left and 0 or 4, speedup = speedup, same_as = script.left and -1 or json.null,
-                interval = { speedup - 0.1, speedup + 0.1 } }
+                left = script.left or "", rounds = script.left and 0 or 4, speedup = speedup,
+                same_as = script.left and -1 or json.null, interval = { speedup - 0.1, speedup + 0.1 } }
         end
         return answer
     end

@@ -100,7 +100,7 @@ t.test("run tries the points; the kept source has the chosen value first, the re
     local folder = tuned_folder()
     local ctx, requests = scripted.context(folder, { policy = policy_with(SCREEN) })
     t.eq(verbs.run(ctx), 0)
-    t.match(ctx.console.stderr, "tune        5 points beside the one that is there\n")
+    t.match(ctx.console.stderr, "candidates  5 other points of the tune lines\n")
     t.eq(requests[2].steps, "screen")
     t.eq(#requests[2].scripts, 5)
     local state = session.newest { repo = assert(git.open(folder)), folder = fs.absolute(folder) }
@@ -136,5 +136,8 @@ t.test("what is drawn is said", function()
     local ctx = scripted.context(tuned_folder(), { seed = 7, policy = policy_with { rounds = { 2 }, finalists = "sqrt",
         least = 3, points = 3 } })
     t.eq(verbs.run(ctx), 0)
-    t.match(ctx.console.stderr, "tune        5 points beside the one that is there, 3 of them drawn with seed 7\n")
+    t.match(ctx.console.stderr, "candidates  5 other points of the tune lines, 3 of them drawn with seed 7\n")
+    ctx = scripted.context(tuned_folder(), { policy = policy_with(SCREEN) })
+    t.eq(verbs.plan(ctx), 0)
+    t.match(ctx.console.stdout, "candidates  5 other points of the tune lines\n")
 end)
