@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "error.h"
 #include "pack.h"
+#include "surroundings.h"
 
 #define START_LIMIT_NS INT64_C(120000000000)
 
@@ -126,12 +127,16 @@ static int check_and_time(field *f)
     int64_t start = ako_clock_ns();
     s->base.wait_cost_ns += start - asked;
     if (status == AKO_OK && !s->base.ended)
+        status = surroundings_before(&s->base);
+    if (status == AKO_OK && !s->base.ended)
         status = check_field(f);
     int64_t checked = ako_clock_ns();
     s->base.check_cost_ns += checked - start;
     if (status == AKO_OK && !s->base.ended)
         status = time_field(f);
     s->base.time_cost_ns += ako_clock_ns() - checked;
+    if (status == AKO_OK && lock)
+        status = surroundings_after(&s->base);
     arms_kill(s->ev); /* before the lock goes: the end of a context is work for the device too */
     ako_lock_release(lock);
     return status;

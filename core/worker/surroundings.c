@@ -51,10 +51,15 @@ static json_t *read_state(const trial *t)
                      (json_int_t)pulse.throttle_reasons, "throttle", text);
 }
 
+/* Several looks of one kind, in a screening: the most strangers that were seen. */
 static int look(trial *t, const char *when)
 {
     json_t *note = NULL, *tenants = json_object_get(t->answer, "tenants"), *state = json_object_get(t->answer, "state");
-    int status = pack_into(tenants, json_pack("{s:o}", when, read_strangers(&note, t)));
+    const json_t *seen = json_object_get(tenants, when);
+    json_t *now = read_strangers(&note, t);
+    bool more = !json_is_integer(seen) || json_integer_value(now) > json_integer_value(seen);
+    int status = more ? pack_into(tenants, json_pack("{s:O}", when, now)) : AKO_OK;
+    json_decref(now);
     if (status == AKO_OK && note)
         status = pack_into(tenants, json_pack("{s:O}", "note", note));
     json_decref(note);
@@ -63,7 +68,9 @@ static int look(trial *t, const char *when)
 
 int surroundings_before(trial *t)
 {
-    int status = pack_into(t->answer, json_pack("{s:{s:n, s:n, s:s}, s:{s:n, s:n}}", "tenants", "before", "after",
+    int status = AKO_OK;
+    if (!json_object_get(t->answer, "tenants"))
+        status = pack_into(t->answer, json_pack("{s:{s:n, s:n, s:s}, s:{s:n, s:n}}", "tenants", "before", "after",
                                                 "note", "", "state", "before", "after"));
     return status == AKO_OK ? look(t, "before") : status;
 }

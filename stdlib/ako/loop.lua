@@ -396,11 +396,20 @@ function Loop:screen(units, numbers)
     local time = copy(steps.time)
     time.screen = numbers
     self.progress:start(#self.session.history, { candidate = ("screening %d"):format(#units) })
-    local answer, problem, code = self.evaluator:screen(units, best, { check = steps.check, limits = steps.limits,
-        time = time })
-    if answer and answer.status == "PASSED" then return answer end
-    if not answer then lost(self, code) end
-    return nil, answer and ("%s: %s"):format(answer.status, answer.reason) or problem
+    local timing, tries = self.policy.timing, 0
+    while true do
+        local answer, problem, code = self.evaluator:screen(units, best, { check = steps.check, limits = steps.limits,
+            time = time })
+        if not answer then lost(self, code) end
+        if not answer or answer.status ~= "PASSED" then
+            return nil, answer and ("%s: %s"):format(answer.status, answer.reason) or problem
+        end
+        local disturbed = quiet.disturbance(answer, timing.tenants == "note")
+        if not disturbed then return answer end
+        if tries >= (timing.repeats or 0) then return nil, disturbed end
+        tries = tries + 1
+        self.progress:note(("     %s: measured again"):format(disturbed))
+    end
 end
 
 --- Records a candidate that a screening has dropped, { candidate, unit, result (the screening's), screen }, as a trial

@@ -138,6 +138,7 @@ static void test_planted(void **state)
     assert_candidate(answer, 12, "REWARD_HACK", "W4", "failed");
     assert_candidate(answer, 13, "REWARD_HACK", "W4", "failed");
     assert_true(speedup(answer, 3) > speedup(answer, 1) && speedup(answer, 1) > 1);
+    assert_text(text_of(json_object_get(answer, "tenants"), "note"), "CPU");
     assert_true(speedup(answer, 5) < 1.0 / 3);
     assert_int_equal(number(answer, 4, "same_as"), -1);
     assert_int_equal(number(answer, 8, "same_as"), 1);

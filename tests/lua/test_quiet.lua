@@ -103,6 +103,30 @@ t.test("throttling is a mark and no more; a candidate that fails is not repeated
     t.eq(measurements(requests, "10"), 0) -- it fails in the build request already
 end)
 
+t.test("a screening beside strangers is repeated; beside those who stay, each candidate is tried for itself", function()
+    for _, staying in ipairs { false, true } do
+        local folder = scripted.task_folder "time=100"
+        scripted.candidates(folder, { ["a.c"] = "time=50", ["b.c"] = "time=80" })
+        local timing, screenings = scripted.policy().timing, 0
+        timing.repeats = 1
+        timing.screen = { rounds = { 2 }, hopeless = 3, finalists = 1, most_finalists = 1, least = 2 }
+        local function on_screen()
+            screenings = screenings + 1
+            if staying or screenings == 1 then
+                return { status = "PASSED", tenants = { before = 2, after = 2, note = "" }, candidates = {} }
+            end
+        end
+        local ctx = scripted.context(folder, { policy = { timing = timing }, on_screen = on_screen },
+            { candidates = folder .. "/candidates" })
+        t.eq(verbs.run(ctx), 0)
+        t.eq(screenings, 2)
+        local said = "2 processes of others on the device before and after the timed calls"
+        t.match(ctx.console.stderr, said .. ": measured again\n")
+        t.eq(ctx.console.stderr:find("failed: " .. said, 1, true) ~= nil, staying)
+        t.eq(#history_of(folder), 3)
+    end
+end)
+
 -- Results as the evaluator gives them
 
 local function result(tenants, time, paired)
