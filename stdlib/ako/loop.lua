@@ -240,6 +240,7 @@ local function measure(self, info)
     if not self.session.best then record.control, record.paired = control.of(result), nil end
     record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
     record.floor_share = floor_share(self, record)
+    record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
     local changed = changed_protected(self)
     if changed then
         record.status, record.code = "REJECTED", "PROTECTED"

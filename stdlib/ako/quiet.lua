@@ -17,10 +17,16 @@ function quiet.throttled(text)
     return list
 end
 
+--- The strangers that a result counts, { before, after, note }: numbers, absent where unknown. Nil when nobody looked.
+function quiet.tenants(result)
+    local given = type(result.tenants) == "table" and result.tenants
+    return given and { before = integer(given.before), after = integer(given.after), note = given.note } or nil
+end
+
 --- Text on the processes of others that a result says were on the device, nil where there were none or nobody can say.
 function quiet.strangers(result)
-    local tenants = type(result.tenants) == "table" and result.tenants or {}
-    local before, after = integer(tenants.before), integer(tenants.after)
+    local tenants = quiet.tenants(result) or {}
+    local before, after = tenants.before, tenants.after
     local most = math.max(before or 0, after or 0)
     if most == 0 then return nil end
     local when = before == after and "before and after" or (before or 0) < most and "after" or "before"

@@ -54,6 +54,7 @@
 ---@field costs_ms { build: integer, check: integer, time: integer, profile: integer, total: integer }
 ---@field floor_share? number share of the device's bandwidth limit that is reached
 ---@field timed_at? integer[] beginning and end of check and timing, wall clock in ns: the device was held
+---@field tenants? { before?: integer, after?: integer, note: string } processes of strangers on the GPU
 ---@field disturbed? string strangers on the device, throttling, a clock that changed
 ---@field repeats? integer how often it was measured again for that
 
@@ -1426,6 +1427,11 @@ local quiet = {}
 ---@param text? string
 ---@return string[]
 function quiet.throttled(text) end
+
+---The strangers that a result counts.
+---@param result table
+---@return { before?: integer, after?: integer, note: string }?
+function quiet.tenants(result) end
 
 ---Text on the processes of others that a result says were on the device.
 ---@param result table

@@ -1,6 +1,7 @@
 -- Measurements that others disturb: marked, repeated, given up; and what is only worth a remark.
 local fs = require "ako.fs"
 local git = require "ako.git"
+local json = require "ako.json"
 local quiet = require "ako.quiet"
 local scripted = require "scripted"
 local session = require "ako.session"
@@ -142,6 +143,9 @@ t.test("strangers: before, after, nobody, unknown", function()
     t.eq(text(0, 0), nil)
     t.eq(text(nil, nil), nil)
     t.eq(quiet.strangers { status = "PASSED" }, nil)
+    local unknown = { before = json.null, after = 2, note = "none listed" }
+    t.eq(quiet.tenants(result(unknown)), { after = 2, note = "none listed" })
+    t.eq(quiet.tenants { status = "PASSED" }, nil)
 end)
 
 t.test("an untrusted time beside strangers is theirs; another failure is the candidate's", function()
