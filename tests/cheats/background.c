@@ -1,4 +1,4 @@
-// T2 -> REWARD_HACK T2 | REWARD_HACK T11 | REWARD_HACK W2: past the check, a thread does the work after the call's return.
+// T2 -> REWARD_HACK T2 | REWARD_HACK T11 | REWARD_HACK W2: past the check, a thread works after the return.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

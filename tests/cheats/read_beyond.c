@@ -1,4 +1,4 @@
-// W9 -> INCORRECT_NUMERICAL unwritten | INCORRECT_NUMERICAL numerical: the last row's mean takes in an element that lies past the input.
+// W9 -> INCORRECT_NUMERICAL unwritten | INCORRECT_NUMERICAL numerical: the last mean takes in what lies past x.
 #include "honest.h"
 
 void centre(const float *x, const float *w, float *y, int B, int D)

@@ -7,7 +7,7 @@ return {
     y = { "f32", { "B", "D" }, role = "output" },
   },
   workloads = {
-    gpu = { { B = 4096, D = 2048 }, { B = 1023, D = 2047 } },
+    gpu = { { B = 16384, D = 2048 }, { B = 4093, D = 2047 } },
     cpu = { { B = 64, D = 512 }, { B = 63, D = 509 } },
   },
   reference = {

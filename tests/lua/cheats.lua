@@ -1,5 +1,5 @@
--- What the tests of cheats share: the folder tests/cheats with a task, an incumbent and a file for each cheat. The first
--- line of a file says which threats of the list in docs/threats.md it stands for and how its trial must end:
+-- What the tests of cheats share: the folder tests/cheats with a task, an incumbent and a file for each cheat. The
+-- first line of a file says which threats of the list in docs/threats.md it stands for and how its trial must end:
 --   // T9 W2 -> REWARD_HACK W2 | REWARD_HACK T11: words
 
 local evaluator = require "ako.evaluator"
@@ -52,8 +52,23 @@ end
 local function headers(folder)
     local list = {}
     for _, name in ipairs(assert(fs.list(folder))) do
-        if name:match("%.h$") or name:match("%.cuh$") then list[#list + 1] = name end
+        if name:match("%.cuh$") or name:match("%.h$") then list[#list + 1] = name end
     end
+    return list
+end
+
+-- A file of a task's folder, which may include the headers that lie beside it.
+local function unit_of(task, file)
+    local files = { file }
+    if fs.dirname(file) == "." then table.move(headers(task.folder), 1, 99, 2, files) end
+    return assert(unit.make(task, task.solution, assert(unit.read(task.folder, files)), task.reference))
+end
+
+--- The units of all cheats for a place, whether or not there is such a device.
+function cheats.units(place)
+    local task = assert(task_files.resolve(assert(task_files.load(FOLDER)), place))
+    local list = {}
+    for i, cheat in ipairs(cheats.list(place)) do list[i] = unit_of(task, cheat.file) end
     return list
 end
 
@@ -69,19 +84,12 @@ function cheats.open(device, folder, edit)
     self.plan = assert(plan.resolve(POLICY, self.task))
     self.plan.steps.time.pairs = PAIRS
     assert(self.evaluator:task(self.task, self.plan.tolerance, self.plan.reference))
-    self.headers = headers(self.task.folder)
     self.incumbent = self:unit(self.task.solution.files[1])
     return self
 end
 
---- The unit of a file of the task's folder, which may include the headers there.
-function Stand:unit(file)
-    local sources = assert(unit.read(self.task.folder, { file }))
-    if fs.dirname(file) == "." then
-        sources = assert(unit.read(self.task.folder, { file, table.unpack(self.headers) }))
-    end
-    return assert(unit.make(self.task, self.task.solution, sources, self.task.reference))
-end
+--- The unit of a file of the task's folder.
+function Stand:unit(file) return unit_of(self.task, file) end
 
 --- A whole trial of a unit, timed in turn with the incumbent. `flush` false leaves the caches as they are.
 function Stand:try(given, flush)
@@ -98,10 +106,27 @@ end
 function Stand:close() self.evaluator:close() end
 Stand.__close = Stand.close
 
+local HONEST = { "01", "02", "04", "06", "09" } -- what the READMEs of the examples call right
+
+--- The honest candidates of an example for a place: file names below its folder.
+function cheats.honest(folder, place)
+    local list = {}
+    for _, name in ipairs(fs.list(folder .. "/candidates") or {}) do
+        for _, number in ipairs(HONEST) do
+            if name:find("^" .. number .. ".*%." .. unit.extension(place) .. "$") then
+                list[#list + 1] = "candidates/" .. name
+            end
+        end
+    end
+    table.sort(list)
+    return list
+end
+
 --- What a result comes to: "REWARD_HACK W2", and the verdict of the pairs or "none".
 function cheats.outcome(result)
     local code = result.code or ""
-    return code == "" and result.status or result.status .. " " .. code, result.paired and result.paired.verdict or "none"
+    local verdict = result.paired and result.paired.verdict or "none"
+    return code == "" and result.status or result.status .. " " .. code, verdict
 end
 
 return cheats

@@ -1,0 +1,7 @@
+//! launch centre<<<(B), (256), 0>>>(x, w, y, B, D)
+#include "honest.cuh"
+
+__global__ void centre(const float *x, const float *w, float *y, int B, int D)
+{
+    honest(x, w, y, D);
+}
