@@ -1,5 +1,8 @@
 #include "trial.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "clock.h"
 #include "device_json.h"
 #include "error.h"
@@ -7,7 +10,7 @@
 #include "pack.h"
 #include "surroundings.h"
 
-#define LOCK_LIMIT_NS INT64_C(600000000000)
+#define LOCK_LIMIT_NS INT64_C(600000000000) /* for one and the same turn of somebody else's */
 #define LOCK_SLICE_NS INT64_C(100000000)
 #define WAIT_REPORT_NS INT64_C(2000000000)
 
@@ -39,13 +42,31 @@ static int start_everything(trial *t)
     return status;
 }
 
-/* Says now and then who holds the device. */
-static void report_wait(evaluator *ev, int64_t *last_ns)
+/* Who is waited for, since when, and when that was last said. */
+typedef struct waiting {
+    char holder[200];
+    int64_t since_ns, said_ns;
+} waiting;
+
+/* Takes a note of the holder; false when it has been the same for too long. Others that have their turns first may be
+ * many. */
+static bool is_worth_waiting(waiting *w, const char *holder)
 {
-    if (*last_ns && ako_clock_ns() - *last_ns < WAIT_REPORT_NS)
+    int64_t now = ako_clock_ns();
+    if (strncmp(w->holder, holder, sizeof w->holder - 1) != 0) {
+        snprintf(w->holder, sizeof w->holder, "%.199s", holder);
+        w->since_ns = now;
+    }
+    return now - w->since_ns <= LOCK_LIMIT_NS;
+}
+
+/* Says now and then who holds the device. */
+static void report_wait(evaluator *ev, waiting *w)
+{
+    if (w->said_ns && ako_clock_ns() - w->said_ns < WAIT_REPORT_NS)
         return;
-    *last_ns = ako_clock_ns();
-    evaluator_say(ev, "wait", ako_error_last()->message);
+    w->said_ns = ako_clock_ns();
+    evaluator_say(ev, "wait", w->holder);
 }
 
 /* Held by somebody else it is waited for; that time is in no budget. A candidate that was loaded would hold it for
@@ -54,17 +75,17 @@ static void report_wait(evaluator *ev, int64_t *last_ns)
 int trial_take_lock(trial *t, ako_lock **lock)
 {
     const char *name = ako_lane_place(t->unit->lane) == AKO_GPU ? t->ev->device.uuid : t->ev->cpu.uuid;
-    int64_t give_up = ako_clock_ns() + LOCK_LIMIT_NS, reported = 0;
+    waiting w = {0};
     for (;;) {
         int status = ako_lock_take(lock, name, ako_clock_ns() + LOCK_SLICE_NS);
         if (status == AKO_OK)
             return AKO_OK;
         if (status == AKO_BUSY && ako_lock_is_held_below(name))
             return trial_end(t, "REWARD_HACK", "lock", "%s", "took the device's lock for itself");
-        if (status != AKO_BUSY || ako_clock_ns() > give_up)
+        if (status != AKO_BUSY || !is_worth_waiting(&w, ako_error_last()->message))
             return trial_end(t, "INFRA", ako_status_name(status), "the device is not free: %s",
                              ako_error_last()->message);
-        report_wait(t->ev, &reported);
+        report_wait(t->ev, &w);
         status = evaluator_listen(t->ev);
         if (status != AKO_OK)
             return status;
