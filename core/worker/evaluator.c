@@ -299,6 +299,8 @@ static int on_attack(ako_server *server, const json_t *request, json_t *answer)
 static void clear_up(evaluator *ev)
 {
     arms_kill(ev);
+    ako_ops_free(ev->cpu_ops);
+    ev->cpu_ops = NULL;
     forget_task(ev);
     child_kill(&ev->referee);
     for (int i = 0; i < BUILDERS; i++)

@@ -34,7 +34,8 @@ static int64_t stated_ns(const json_t *reply, const char *key, int64_t took_ns)
 static int end_arm(trial *t, arm which, int workload, const char *status, const char *code, const char *reason)
 {
     if (which == ARM_INCUMBENT)
-        return trial_end(t, "INFRA", "incumbent", "the best so far, timed in turn: %s (%s)", reason, code);
+        return trial_end(t, "UNSTABLE", "M7", "the best so far, timed in turn, is not what it was: %s (%s)", reason,
+                         code);
     return trial_end_workload(t, workload, status, code, reason);
 }
 
@@ -105,10 +106,10 @@ static int judge(trial *t, arm which, const json_t *verdict, int workload)
 
 /* How many of a sample's calls are compared in full. All where that costs little; else at random, so that the share of
  * the time is kept, the least number reached, and nobody can know which. */
-static int choose_count(const trial *t, const series *s, int n, int64_t took_ns, int expected)
+static int choose_count(const trial *t, arm which, const series *s, int n, int64_t took_ns, int expected)
 {
     const trial_timing *plan = &t->timing;
-    int missing = plan->proof_least - s->verified;
+    int missing = (which == t->own ? plan->proof_least : 1) - s->verified;
     if (s->verified == 0)
         return 1;
     if (t->slow_reference)
@@ -160,7 +161,7 @@ static int inspect(trial *t, arm which, int workload, const batch *b, const json
                    series *s)
 {
     json_t *calls = with_seen(t, b, reply), *answer = NULL;
-    int n = (int)json_array_size(calls), count = choose_count(t, s, n, took, expected);
+    int n = (int)json_array_size(calls), count = choose_count(t, which, s, n, took, expected);
     if (count == 0) {
         json_decref(calls);
         return AKO_OK;
@@ -239,6 +240,8 @@ static void take_median(sample *out, const json_t *reply, int n)
     qsort(values, (size_t)n, sizeof *values, by_value);
     out->median_ns = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2] + 1) / 2;
     out->mhz = (int)json_integer_value(json_object_get(reply, "sm_clock_mhz"));
+    if (out->keep_seen)
+        out->seen = json_incref(json_object_get(reply, "seen"));
 }
 
 /* By how long one takes (ns): short ones jitter, long ones drift. */
@@ -277,6 +280,24 @@ int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, 
         take_median(out, reply, b->n);
     json_decref(reply);
     return status;
+}
+
+int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, int call, const sample *of_last)
+{
+    json_t *answer = NULL, *one = json_copy(json_array_get(b->calls, (size_t)call));
+    if (task_has_inout(t->ev->task) || !t->timing.flush) { /* what was written is not there any more */
+        json_decref(one);
+        return end_arm(t, t->own, workload, "REWARD_HACK", "W2", "a timed call left other outputs than the best's did");
+    }
+    json_object_set(one, "seen", json_array_get(of_last->seen, (size_t)call));
+    int status =
+        trial_ask_referee(t, &answer, "inspect", json_pack("{s:[o], s:[i]}", "calls", one, "full", 0), workload);
+    if (status == AKO_OK && !t->ended)
+        status = judge(t, last, answer, workload);
+    json_decref(answer);
+    return status == AKO_OK && !t->ended ? end_arm(t, first, workload, "REWARD_HACK", "W2",
+                                                   "the outputs of a timed call are not those of its inputs")
+                                         : status;
 }
 
 int sample_check_sets(trial *t, const rotation *r, int workload)

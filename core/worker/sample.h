@@ -49,6 +49,8 @@ typedef struct series {
 typedef struct sample {
     int64_t median_ns;
     int mhz;
+    bool keep_seen; /* asks for `seen`, what was read behind each call; the caller's */
+    json_t *seen;
 } sample;
 
 bool task_has_inout(const ako_task *task);
@@ -70,6 +72,13 @@ int sample_launches(const trial *t, int64_t ns);
  * that the least number of verified calls is reached. Adds to `s`; *out may be NULL. Anything wrong ends the trial. */
 int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, int warmup, const char *timer,
                 int expected, series *s, sample *out);
+
+/* agree.c: the first call behind which two arms left different things, else *call is -1. */
+int arms_disagree(int *call, trial *t, int workload, const json_t *seen_a, const json_t *seen_b);
+
+/* Finds out which of two arms that disagree was wrong, and ends the trial for that. `last` came last and has left its
+ * outputs. */
+int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, int call, const sample *of_last);
 
 /* After a rotation's last sample: red zones and inputs of all sets. */
 int sample_check_sets(trial *t, const rotation *r, int workload);

@@ -80,21 +80,37 @@ static int warm_up(comparison *c, rotation *r, int workload)
 }
 
 /* Even pairs have the incumbent first, odd ones the candidate. */
+static arm arm_of_turn(size_t i, int turn)
+{
+    return (i % 2 == 0) == (turn == 0) ? ARM_INCUMBENT : ARM_CANDIDATE;
+}
+
+static int compare_outputs(comparison *c, int workload, size_t i, const batch *b, const sample taken[ARMS_OF_A_PAIR])
+{
+    int call, status = arms_disagree(&call, c->t, workload, taken[ARM_INCUMBENT].seen, taken[ARM_CANDIDATE].seen);
+    arm first = arm_of_turn(i, 0), last = arm_of_turn(i, 1);
+    return status == AKO_OK && call >= 0 ? sample_settle(c->t, first, last, workload, b, call, &taken[last]) : status;
+}
+
 static int take_pair(comparison *c, rotation *r, int workload, size_t i, int expected)
 {
     trial *t = c->t;
     batch b = {0};
-    sample taken[ARMS_OF_A_PAIR] = {0};
+    sample taken[ARMS_OF_A_PAIR] = {{.keep_seen = true}, {.keep_seen = true}};
     int status = batch_new(&b, t, r, c->launches[workload]);
     for (int turn = 0; status == AKO_OK && !t->ended && turn < ARMS_OF_A_PAIR; turn++) {
-        arm which = (i % 2 == 0) == (turn == 0) ? ARM_INCUMBENT : ARM_CANDIDATE;
+        arm which = arm_of_turn(i, turn);
         status =
             sample_take(t, which, workload, r, &b, 0, "auto", expected, &c->series[workload][which], &taken[which]);
     }
+    if (status == AKO_OK && !t->ended)
+        status = compare_outputs(c, workload, i, &b, taken);
     c->pairs[workload][i] = (ako_pair){.a_ns = taken[ARM_INCUMBENT].median_ns,
                                        .b_ns = taken[ARM_CANDIDATE].median_ns,
                                        .a_mhz = taken[ARM_INCUMBENT].mhz,
                                        .b_mhz = taken[ARM_CANDIDATE].mhz};
+    for (int a = 0; a < ARMS_OF_A_PAIR; a++)
+        json_decref(taken[a].seen);
     batch_free(&b);
     return status;
 }
@@ -211,8 +227,8 @@ static int put_workload(comparison *c, int workload)
     int status = ako_paired_gain(&gain, &c->t->pairs.plan, c->pairs[workload], c->done);
     return status == AKO_OK
                ? pack_into(json_array_get(c->t->workloads, (size_t)workload),
-                           json_pack("{s:{s:i, s:f, s:o, s:i, s:o, s:o, s:o, s:o, s:O, s:O, s:i, s:I, s:I}}", "paired", "n",
-                                     (int)gain.n, "gain", gain.gain, "interval", pack_interval(&gain), "launches",
+                           json_pack("{s:{s:i, s:f, s:o, s:i, s:o, s:o, s:o, s:o, s:O, s:O, s:i, s:I, s:I}}", "paired",
+                                     "n", (int)gain.n, "gain", gain.gain, "interval", pack_interval(&gain), "launches",
                                      c->launches[workload], "candidate_ns", column(c, workload, ARM_CANDIDATE, false),
                                      "incumbent_ns", column(c, workload, ARM_INCUMBENT, false), "candidate_mhz",
                                      column(c, workload, ARM_CANDIDATE, true), "incumbent_mhz",

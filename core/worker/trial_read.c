@@ -68,7 +68,7 @@ static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
     int status = ako_read_integer(&warmup, reader, "warmup", 0, 100000, AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&launches, reader, "launches", 1, 100000, AKO_OPTIONAL);
-    int64_t most = launches, least = 8;
+    int64_t most = launches, least = 2;
     if (status == AKO_OK)
         status = ako_read_integer(&most, reader, "most", launches, 1000000, AKO_OPTIONAL);
     if (status == AKO_OK)

@@ -1,5 +1,5 @@
--- `make bench`: the figures of docs/measurements.md, measured. Where something has no GPU its line says so.
---   ako-lua tests/bench/bench.lua [output file]
+-- `make bench`: the figures of docs/measurements.md, measured, a section each. Without a GPU some are left out.
+--   ako-lua tests/bench/bench.lua [output file] [number of a section ...]
 local clock = require "ako.clock"
 local device = require "ako.device"
 local evaluator = require "ako.evaluator"
@@ -165,34 +165,83 @@ local function machine()
         state.sm_clock_mhz and (", SM clock %d MHz at the start"):format(state.sm_clock_mhz) or "")
 end
 
-local function write(path, card, account)
-    local lines = { "# Measurements", "", "Written by `make bench` on " .. clock.date(clock.wall_ns()) .. ".", "",
-        "Card: " .. card, "", "| what | to reach | measured | command |", "| --- | --- | --- | --- |" }
-    for _, r in ipairs(rows) do lines[#lines + 1] = ("| %s | %s | %s | `%s` |"):format(table.unpack(r)) end
-    table.move({ "", "The bundled example's account:", "", "```", account .. "```", "" }, 1, 6, #lines + 1, lines)
-    assert(fs.write(path, table.concat(lines, "\n")))
-    print("written to " .. path)
+-- Replaces one section of the file, or adds it, and leaves the others as they are.
+local function write(path, title, lines)
+    local sections, order, current = {}, {}, nil
+    for line in (fs.read(path) or ""):gmatch("([^\n]*)\n?") do
+        local name = line:match("^## (.+)$")
+        if name then
+            current = name
+            sections[name], order[#order + 1] = {}, name
+        elseif current then
+            table.insert(sections[current], line)
+        end
+    end
+    if not sections[title] then order[#order + 1] = title end
+    sections[title] = table.move(lines, 1, #lines, 2, { "" })
+    local text = { "# Measurements", "", "Written by `make bench`, a section each." }
+    for _, name in ipairs(order) do
+        local body = table.concat(sections[name], "\n"):gsub("%s+$", "")
+        text[#text + 1] = ("\n## %s\n%s"):format(name, body)
+    end
+    assert(fs.write(path, table.concat(text, "\n") .. "\n"))
 end
 
 local found, card = machine()
-print(card)
-version_time()
-if found.place == "gpu" then
-    edit_to_code("relu", "reference.cu", "30 ms")
-    edit_to_code("relu", "solution/kernel.cu", "")
-    edit_to_code("rmsnorm", "solution/kernel.cu", "")
-    local best = "candidates/02_shared_channels.cu"
-    whole_verdict("rmsnorm_large", "", best, true)
-    whole_verdict("rmsnorm_large", "2 s", best)
-    whole_verdict("rmsnorm_large", "", nil)
-    whole_verdict("relu", "0.7 s", nil)
-    repeatability("relu", "gpu", "1 %", "cupti")
-    repeatability("relu", "gpu", "1 %", "events")
-    repeatability("rmsnorm_large", "gpu", "0.3 %", "events")
-    best_candidates()
-else
-    print("no GPU: the figures that need one are left out")
-    repeatability("rmsnorm", "cpu", "", "wall")
+local numbers = require "numbers"
+
+local function speed()
+    version_time()
+    if found.place == "gpu" then
+        edit_to_code("relu", "reference.cu", "30 ms")
+        edit_to_code("relu", "solution/kernel.cu", "")
+        edit_to_code("rmsnorm", "solution/kernel.cu", "")
+        local best = "candidates/02_shared_channels.cu"
+        whole_verdict("rmsnorm_large", "", best, true)
+        whole_verdict("rmsnorm_large", "2 s", best)
+        whole_verdict("rmsnorm_large", "", nil)
+        whole_verdict("relu", "0.7 s", nil)
+        repeatability("relu", "gpu", "1 %", "cupti")
+        repeatability("relu", "gpu", "1 %", "events")
+        repeatability("rmsnorm_large", "gpu", "0.3 %", "events")
+        best_candidates()
+    else
+        print("no GPU: the figures that need one are left out")
+        repeatability("rmsnorm", "cpu", "", "wall")
+    end
+    host_memory()
 end
-host_memory()
-write((arg and arg[1]) or "docs/measurements.md", card, demo())
+
+local function account() return { "", "```", demo() .. "```" } end
+
+-- Title, what measures it, and what follows the table. All but the first need a GPU.
+local PARTS = {
+    { "Speed", speed },
+    { "Verdicts on kernels that are known", function() numbers.quiet(row) end },
+    { "Absolute times and costs", function() numbers.costs(row) end },
+    { "Beside a stranger", function() numbers.hammered(row) end },
+    { "Cheats and honest kernels", function() numbers.cheats(row) end },
+    { "The bundled example", function() end, account },
+}
+
+-- ako-lua tests/bench/bench.lua [file] [number of a part ...]
+local path, wanted = (arg and arg[1]) or "docs/measurements.md", {}
+for i = 2, #(arg or {}) do wanted[tonumber(arg[i])] = true end
+print(card)
+for i, part in ipairs(PARTS) do
+    local chosen = next(wanted) == nil or wanted[i]
+    if chosen and (found.place == "gpu" or i == 1 or i == #PARTS) then
+        rows = {}
+        part[2]()
+        local lines = { "Card: " .. card .. "; " .. clock.date(clock.wall_ns()):sub(1, 10) }
+        if #rows > 0 then
+            local head = { "", "| what | to reach | measured | command |", "| --- | --- | --- | --- |" }
+            table.move(head, 1, 3, #lines + 1, lines)
+        end
+        for _, r in ipairs(rows) do lines[#lines + 1] = ("| %s | %s | %s | `%s` |"):format(table.unpack(r)) end
+        local more = part[3] and part[3]() or {}
+        table.move(more, 1, #more, #lines + 1, lines)
+        write(path, part[1], lines)
+    end
+end
+print("written to " .. path)

@@ -6,6 +6,7 @@ local evaluator = require "ako.evaluator"
 local fs = require "ako.fs"
 local paired = require "ako.paired"
 local plan = require "ako.plan"
+local quiet = require "ako.quiet"
 local task_files = require "ako.task"
 local unit = require "ako.unit"
 
@@ -37,8 +38,8 @@ local function numbers_of(policy, most)
     return numbers, all
 end
 
--- `edit` makes the candidate out of the incumbent's text. Returns a list of pairs (ako.paired), a workload each, and the
--- whole result.
+-- `edit` makes the candidate out of the incumbent's text. Returns a list of pairs (ako.paired), a workload each, and
+-- the whole result.
 function decisions.measure(e, task, resolved, most, edit)
     local sources = assert(unit.read(task.folder, task.solution.files))
     local incumbent = assert(unit.make(task, task.solution, sources, task.reference))
@@ -50,7 +51,7 @@ function decisions.measure(e, task, resolved, most, edit)
     steps.time.launches, steps.time.most, steps.time.reference, steps.time.pairs = 9, 9, false, all
     local result = assert(e:trial(candidate, { "build", "check", "time" }, steps, incumbent))
     local list = {}
-    for i, workload in ipairs(result.workloads) do list[i] = workload.paired end
+    for i, workload in ipairs(result.workloads) do list[i] = workload.paired or nil end
     return list, result
 end
 
@@ -80,22 +81,23 @@ function decisions.open(options, place)
     return e, task, resolved, folder
 end
 
---- `trials` trials with options.workloads decisions each. Returns the lists of pairs, the ms a decision took, and the
---- trials that were refused: { status = count }.
-function decisions.run(options, trials, most, edit)
+--- `trials` trials with options.workloads decisions each. Returns the lists of pairs, the ms a decision took, what was
+--- said of trials that were refused, and how many were disturbed, which are refused too unless `disturbed_too`.
+function decisions.run(options, trials, most, edit, disturbed_too)
     local e <close>, task, resolved, folder = decisions.open(options)
-    local lists, refused, begin = {}, {}, clock.now_ns()
+    local lists, refused, disturbed, begin = {}, {}, 0, clock.now_ns()
     for _ = 1, trials do
         local list, result = decisions.measure(e, task, resolved, most, edit)
-        if result.status == "PASSED" then
+        local problem = quiet.disturbance(result, false)
+        if problem then disturbed = disturbed + 1 end
+        if result.status == "PASSED" and (disturbed_too or not problem) then
             table.move(list, 1, #list, #lists + 1, lists)
         else
-            refused[#refused + 1] = ("%s %s: %s"):format(result.status, result.code, result.reason)
+            refused[#refused + 1] = problem or ("%s %s: %s"):format(result.status, result.code, result.reason)
         end
-        decisions.last = result
     end
     fs.remove_tree(folder)
-    return lists, (clock.now_ns() - begin) / 1e6 / (trials * options.workloads), refused
+    return lists, (clock.now_ns() - begin) / 1e6 / (trials * options.workloads), refused, disturbed
 end
 
 --- The sizes of the A/A table: { label, options, most pairs }.
