@@ -159,8 +159,9 @@ function scripted.evaluator(on_trial, on_screen)
                 local passed, problem, code = on_trial(script, #requests)
                 if passed == nil and problem then return nil, problem, code end
             end
-            if steps[#steps] == "time" then measured[unit.sources[1].text] = (measured[unit.sources[1].text] or 0) + 1 end
-            local result = result_of(script, steps, measured[unit.sources[1].text])
+            local text = unit.sources[1].text
+            if steps[#steps] == "time" then measured[text] = (measured[text] or 0) + 1 end
+            local result = result_of(script, steps, measured[text])
             if incumbent and result.workloads[1] and not result.paired then
                 local other = read_script(incumbent)
                 requests[#requests].incumbent, requests[#requests].pairs = other, numbers.time.pairs
