@@ -295,6 +295,15 @@ static int on_inspect(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
+/* {"calls"}: before they are made. */
+static int on_wipe(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)answer;
+    referee *r = server->state;
+    int status = need_task(r);
+    return status == AKO_OK ? referee_wipe(r, request) : status;
+}
+
 /* {"set"}: red zones and inputs of a set that has been timed on. */
 static int on_intact(ako_server *server, const json_t *request, json_t *answer)
 {
@@ -391,11 +400,11 @@ static int on_calibrate(ako_server *server, const json_t *request, json_t *answe
 
 int role_referee(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"open", on_open},          {"task", on_task},       {"reference", on_reference},
-                                   {"memory", on_memory},      {"prepare", on_prepare}, {"verify", on_verify},
-                                   {"overrun", on_overrun},    {"timer", on_timer},     {"time", on_time},
-                                   {"attack", on_attack},      {"inspect", on_inspect}, {"intact", on_intact},
-                                   {"calibrate", on_calibrate}};
+    static const serve_op ops[] = {{"open", on_open},       {"task", on_task},          {"reference", on_reference},
+                                   {"memory", on_memory},   {"prepare", on_prepare},    {"verify", on_verify},
+                                   {"overrun", on_overrun}, {"timer", on_timer},        {"time", on_time},
+                                   {"attack", on_attack},   {"inspect", on_inspect},    {"intact", on_intact},
+                                   {"wipe", on_wipe},       {"calibrate", on_calibrate}};
     referee state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};
     int status = serve(&server, ops, sizeof ops / sizeof *ops);

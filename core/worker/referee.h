@@ -114,6 +114,7 @@ int referee_verify_intact(referee *r, const prepared *p, json_t *answer); /* red
 /* referee_inspect.c: {"calls","full"} on loose sets; what timed calls have left there. Adds status, code, reason and
  * "verify_ns", the cost of a full comparison. */
 int referee_inspect(referee *r, const json_t *request, json_t *answer, reference_fault *fault);
+int referee_wipe(referee *r, const json_t *request); /* {"calls"} on loose sets: poison in their outputs */
 
 /* referee_attack.c: the task's self-test on a prepared set, which must be prepared anew after it. */
 int referee_attack(referee *r, prepared *p, const json_t *request, json_t *answer, reference_fault *fault);

@@ -24,6 +24,30 @@ static int view_of(prepared *out, const referee *r, const json_t *call)
     return exchange_view(&out->arena, &r->prepared[set].arena, json_object_get(call, "shifts"));
 }
 
+static int wipe_call(referee *r, const json_t *call)
+{
+    prepared view;
+    int status = view_of(&view, r, call);
+    if (status != AKO_OK)
+        return status;
+    for (int i = 0; status == AKO_OK && i < r->task->n_tensors; i++)
+        if (r->task->tensors[i].role == AKO_OUTPUT)
+            status =
+                ako_ops_poison(referee_ops(r), ako_arena_address(&view.arena, i, view.base), view.arena.spans[i].bytes);
+    ako_arena_free(&view.arena);
+    return status;
+}
+
+/* Two arms are called on the same views: the second one must not find there what the first one has left. */
+int referee_wipe(referee *r, const json_t *request)
+{
+    const json_t *calls = json_object_get(request, "calls");
+    int status = AKO_OK;
+    for (size_t i = 0; status == AKO_OK && i < json_array_size(calls); i++)
+        status = wipe_call(r, json_array_get(calls, i));
+    return status;
+}
+
 static int gather_places(referee *r, uint64_t *places, const json_t *calls, int each)
 {
     int status = AKO_OK;

@@ -255,12 +255,23 @@ int sample_launches(const trial *t, int64_t ns)
     return wanted < t->n_sets || !t->timing.flush ? wanted : t->n_sets;
 }
 
+/* Calls without a flush share a view. */
+static int wipe(trial *t, int workload, const batch *b)
+{
+    json_t *reply = NULL, *calls = json_array();
+    for (int i = t->timing.flush ? 0 : b->n - 1; i < b->n; i++)
+        json_array_append(calls, json_array_get(b->calls, (size_t)i));
+    int status = trial_ask_referee(t, &reply, "wipe", json_pack("{s:o}", "calls", calls), workload);
+    json_decref(reply);
+    return status;
+}
+
 int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, int warmup, const char *timer,
                 int expected, series *s, sample *out)
 {
     json_t *reply = NULL;
     bool made_for_each_call = b->proven >= 0;
-    int status = made_for_each_call ? make_contents(t, workload, b) : AKO_OK;
+    int status = made_for_each_call ? make_contents(t, workload, b) : wipe(t, workload, b);
     if (status != AKO_OK || t->ended)
         return status;
     json_t *request = request_for(t, r, b, workload, &warmup, timer);
