@@ -130,7 +130,9 @@ void akh_end_call(lua_State *L, int64_t before)
     akh_clock *clock = &akh_of(L)->clock;
     clock->call_end_ns = before;
     clock->expired = false;
-    lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_INSTRUCTIONS);
+    if (lua_gethookcount(L) !=
+        HOOK_INSTRUCTIONS) /* setting it starts the count anew: many short calls would never see it */
+        lua_sethook(L, hook, LUA_MASKCOUNT, HOOK_INSTRUCTIONS);
 }
 
 /* The watchdog: everything it calls is safe in a signal handler but snprintf, which glibc's is for these formats; the

@@ -290,6 +290,19 @@ function attack.examine(evaluator, task, plan)
     return found
 end
 
+--- Whether no policy can overlook it: a reference that fails, or a golden that nothing can match.
+function attack.is_beyond_opinion(weak)
+    for _, entry in ipairs(weak) do
+        if entry.name == "reference" or entry.name == "golden" then return true end
+    end
+    return false
+end
+
+--- Whether a task with these weaknesses is refused under a policy (correctness.weak).
+function attack.is_refused(weak, policy)
+    return #weak > 0 and (policy.correctness.weak ~= "warn" or attack.is_beyond_opinion(weak))
+end
+
 --- What is weak in one line, with figures of the first: "zeros everywhere pass as 'y'; its values lie in ...; and 3
 --- more". `most`: how many are named.
 function attack.summary(weak, most)

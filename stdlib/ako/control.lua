@@ -1,6 +1,8 @@
 -- The A/A control: a kernel timed in turn with itself, in two processes. What the machine then takes for a gain is its
 -- floor, and no threshold finer than some times that means anything here.
 
+local plan = require "ako.plan"
+
 local control = {}
 
 local function finite(value) return type(value) == "number" and value == value and math.abs(value) < math.huge end
@@ -16,6 +18,23 @@ function control.clock_of(result)
         table.sort(list)
         if #list > 0 then return list[(#list + 1) // 2] end
     end
+end
+
+--- The numbers for a control: looks up to as many pairs as the policy wants, ended as soon as the floor is too low to
+--- raise the threshold. Nil for a policy without.
+function control.plan(policy, opt)
+    local numbers = plan.pairs(policy, opt)
+    local most = numbers and policy.timing.pairs.control or 0
+    if most == 0 then return nil end
+    local looks = {}
+    for _, look in ipairs(numbers.looks) do
+        if look < most then looks[#looks + 1] = look end
+    end
+    looks[#looks + 1] = most
+    local factor = policy.timing.pairs.floor_factor or 0
+    numbers.looks, numbers.hopeless = looks, 0
+    if factor > 0 then numbers.threshold = numbers.threshold / factor end
+    return numbers
 end
 
 --- What a control's result says: { gain, interval, pairs, floor, clock_mhz }, nil without one. The floor is what a gain

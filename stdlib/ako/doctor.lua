@@ -37,18 +37,6 @@ end
 
 -- The task
 
--- A reference that fails, or a golden that nothing can match, is no matter of opinion.
-local function is_beyond_opinion(weak)
-    for _, entry in ipairs(weak) do
-        if entry.name == "reference" or entry.name == "golden" then return true end
-    end
-    return false
-end
-
-local function is_refused(weak, policy)
-    return #weak > 0 and (policy.correctness.weak ~= "warn" or is_beyond_opinion(weak))
-end
-
 -- With `pairs_plan` it is timed in turn with itself.
 local function try(started, given, steps, pairs_plan)
     local numbers = started.plan.steps
@@ -78,7 +66,7 @@ local function examine_task(found, started, given)
         return false
     end
     found.weak, found.tolerance = result.weak, result.tolerance
-    local refused = is_refused(result.weak, started.policy)
+    local refused = attack.is_refused(result.weak, started.policy)
     if #result.weak > 0 then
         local proof = result.tolerance and given and prove_tolerance(found, started, given) or ""
         add(found, "task", refused and "bad" or "warning", attack.summary(result.weak, MOST_NAMED),
@@ -89,7 +77,7 @@ local function examine_task(found, started, given)
     for _, warning in ipairs(result.warnings) do add(found, warning.name, "warning", warning.reason) end
     if refused then give_code(found, exits.REJECTED) end
     found.refused = refused
-    return not is_beyond_opinion(result.weak)
+    return not attack.is_beyond_opinion(result.weak)
 end
 
 -- The original kernel

@@ -1,6 +1,7 @@
 -- The loop: baseline, then a trial for each candidate until the policy or the candidates end, then the best restored
 -- and verified again. It knows the order of things and no number: those are the policy's.
 
+local attack = require "ako.attack"
 local clock = require "ako.clock"
 local control = require "ako.control"
 local fault = require "ako.fault"
@@ -16,6 +17,8 @@ local loop = {}
 
 local Loop = {}
 Loop.__index = Loop
+
+local MOST_NAMED = 3 -- of the weaknesses of a task
 
 local ALL_STEPS = { "build", "check", "time" }
 
@@ -160,17 +163,9 @@ local function has_no_effect(self, launches, build)
     return best and build and build.hash and build.hash == best.machine_code and launches == best.launches
 end
 
--- The numbers of so many pairs that are all to be taken, whatever the first of them say; nil for 0 and without pairs.
-local function all_of(self, count)
-    local numbers = plan.pairs(self.policy, self.opt)
-    if not numbers or count == 0 then return nil end
-    numbers.looks, numbers.hopeless = { count or numbers.looks[#numbers.looks] }, 0
-    return numbers
-end
-
 -- The first trial is timed against itself: what the machine makes of that is its floor.
 local function evaluate_first(self, given)
-    local numbers = all_of(self, self.policy.timing.pairs and self.policy.timing.pairs.control or 0)
+    local numbers = control.plan(self.policy, self.opt)
     return ask(self, given, ALL_STEPS, numbers, numbers and given)
 end
 
@@ -179,7 +174,7 @@ local function renew_control(self)
     local known = self.control or self.session.control
     if not control.is_outdated(self.policy, known, self.clock_mhz) then return known end
     local given = unit_of(self, self.session.best)
-    local result = ask(self, given, { "build", "time" }, all_of(self, self.policy.timing.pairs.control), given)
+    local result = ask(self, given, { "build", "time" }, control.plan(self.policy, self.opt), given)
     self.control = result.status == "PASSED" and control.of(result) or known
     if self.control then must(self.session:note_control(self.control)) end
     return self.control
@@ -218,6 +213,19 @@ local function floor_share(self, record)
     return floor / taken
 end
 
+-- Before anything is optimized: a task that a null kernel passes proves nothing about any other. Returns why it is
+-- refused, or nil; a weakness that the policy only warns of goes with every record of the session.
+local function examine_task(self)
+    if self.session.best or #self.session.history > 0 or not self.evaluator.attack then return nil end
+    local found, problem = attack.examine(self.evaluator, self.task, self.plan)
+    if not found then self.progress:note("the task could not be examined: " .. problem) end
+    if not found or #found.weak == 0 then return nil end
+    local text = ("%s; %s"):format(attack.summary(found.weak, MOST_NAMED), found.advice)
+    if attack.is_refused(found.weak, self.policy) then return text end
+    self.weakness = text
+    self.progress:note("a weak task: " .. text)
+end
+
 -- The record of the workspace's present files, without a verdict; and what is to be kept beside it.
 local function measure(self, info)
     local context = context_of(self, info)
@@ -231,6 +239,8 @@ local function measure(self, info)
         record.code = code
         return record, evidence
     end
+    local weakness = examine_task(self)
+    if weakness then return trial.without_result("INVALID_REFERENCE", "a weak task: " .. weakness, context), evidence end
     local given
     given, problem = unit.make(self.task, self.task.solution, sources, self.task.reference)
     if not given then return trial.without_result("COMPILE_ERROR", problem, context), evidence end
@@ -238,6 +248,7 @@ local function measure(self, info)
     local result, launches, no_effect = evaluate(self, given)
     local record = trial.record(result, context)
     if not self.session.best then record.control, record.paired = control.of(result), nil end
+    record.weakness = self.weakness or (self.session.original and self.session.original.weakness)
     record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
     record.floor_share = floor_share(self, record)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
@@ -447,7 +458,10 @@ end
 local function headline_plan(self)
     local session = self.session
     local comparable = session.original and session.original.status == "PASSED" and session.best ~= session.original
-    return comparable and self.policy.timing.pairs and all_of(self, self.policy.timing.pairs.headline) or nil
+    local numbers = comparable and plan.pairs(self.policy, self.opt)
+    if not numbers then return nil end
+    numbers.looks, numbers.hopeless = { self.policy.timing.pairs.headline or numbers.looks[#numbers.looks] }, 0
+    return numbers
 end
 
 --- Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with

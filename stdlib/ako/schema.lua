@@ -90,6 +90,8 @@ local schema = {
             check = { "allclose_ref", "allclose_out", "ratio_cap", "abs_and_rel" } },
         tolerance = { type = "map", required = true, text = "atol = rtol by dtype of the output",
             items = { type = "number", check = { min = 0 } } },
+        weak = { type = "string", check = { "refuse", "warn" },
+            text = "what is done with a task that results of no honest kernel pass (default: refuse)" },
     } },
 
     timing = { type = "table", text = "how time is taken", required = true, fields = {

@@ -858,6 +858,13 @@ local control = {}
 ---@return integer?
 function control.clock_of(result) end
 
+---The numbers for a control: looks up to as many pairs as the policy wants, ended as soon as the floor is too low to
+---raise the threshold. Nil for a policy without.
+---@param policy any
+---@param opt? table
+---@return table?
+function control.plan(policy, opt) end
+
 ---What a control's result says: { gain, interval, pairs, floor, clock_mhz }, nil without one. The floor is what a gain
 ---must exceed to be more than this: |gain| plus half the interval's width.
 ---@param result table
@@ -958,6 +965,17 @@ function attack.tolerance_text(tolerance) end
 ---@param plan any
 ---@return { weak: { name: string, reason: string, what: string, remedy: string, tensor?: string, of?: string, workloads: string[], exact?: boolean }[], warnings: { name: string, reason: string }[], tolerance?: table, advice?: string }? found, string? message, ako.Code? code
 function attack.examine(evaluator, task, plan) end
+
+---Whether no policy can overlook it: a reference that fails, or a golden that nothing can match.
+---@param weak any
+---@return boolean
+function attack.is_beyond_opinion(weak) end
+
+---Whether a task with these weaknesses is refused under a policy (correctness.weak).
+---@param weak any
+---@param policy any
+---@return boolean
+function attack.is_refused(weak, policy) end
 
 ---What is weak in one line, with figures of the first. `most`: how many are named.
 ---@param weak table[]

@@ -471,15 +471,24 @@ static void test_one_step(void **state)
     assert_string_equal(text_of(answer, "status"), "PASSED");
     assert_string_equal(text_of(answer, "step"), "build");
     json_decref(answer);
-    message = trial_message(unit(GOOD), 20000);
-    json_object_set_new(message, "steps", json_pack("[s, s]", "build", "time"));
-    json_object_set_new(json_object_get(message, "time"), "budget", json_integer(1));
-    answer = request(*state, message);
-    assert_string_equal(text_of(answer, "status"), "PASSED");
-    const json_t *entry = json_array_get(json_object_get(answer, "workloads"), 0);
-    assert_string_equal(text_of(entry, "status"), "PASSED");
-    assert_true(json_integer_value(json_object_get(json_object_get(entry, "time"), "n")) < 30);
-    json_decref(answer);
+}
+
+/* Never fewer launches than the least; more as far as time goes, up to the most. */
+static void test_launches_by_time(void **state)
+{
+    const json_int_t budgets[] = {1, INT64_C(3600000000000)}, wanted[] = {30, 47};
+    for (int i = 0; i < 2; i++) {
+        json_t *message = trial_message(unit(GOOD), 20000), *time = json_object_get(message, "time");
+        json_object_set_new(message, "steps", json_pack("[s, s]", "build", "time"));
+        json_object_set_new(time, "budget", json_integer(budgets[i]));
+        json_object_set_new(time, "most", json_integer(47));
+        json_t *answer = request(*state, message);
+        assert_string_equal(text_of(answer, "status"), "PASSED");
+        const json_t *entry = json_array_get(json_object_get(answer, "workloads"), 0);
+        assert_string_equal(text_of(entry, "status"), "PASSED");
+        assert_int_equal(json_integer_value(json_object_get(json_object_get(entry, "time"), "n")), wanted[i]);
+        json_decref(answer);
+    }
 }
 
 /* Runs 60 ms, so that its goldens are kept: a second trial of the same seeds must not run it again. */
@@ -667,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_endless_reference),
         cmocka_unit_test(test_inout_and_scratch),
         cmocka_unit_test(test_one_step),
+        cmocka_unit_test(test_launches_by_time),
         cmocka_unit_test(test_slow_reference),
         cmocka_unit_test(test_no_gpu_here),
         cmocka_unit_test(test_malformed_requests),

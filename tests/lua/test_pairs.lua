@@ -53,7 +53,7 @@ t.test("the baseline against itself, candidates against the best, the best again
     for i, record in ipairs(r.state.history) do verdicts[i] = record.verdict end
     t.eq(verdicts, { "keep", "keep", "revert", "keep" })
     t.eq(r.requests[#r.requests].pairs.looks, { 96 })
-    t.eq(r.requests[1].pairs.looks, { 48 })
+    t.eq({ r.requests[1].pairs.looks, r.requests[1].pairs.threshold }, { { 12, 24, 48 }, 0.005 })
     t.eq(r.requests[1].pairs.hopeless, 0)
     t.match(r.ctx.console.stdout, "in turn with the original, 96 pairs: 1.67x %(1.66x to 1.67x%)")
 end)
@@ -71,7 +71,7 @@ end)
 t.test("the floor of the machine raises the threshold, and the record says so", function()
     local r = run("time=100", { ["1.c"] = "time=98.5" }, { floor_factor = 20 })
     local baseline, record = r.state.history[1], r.state.history[2]
-    t.eq({ baseline.control.gain, baseline.control.pairs, baseline.paired }, { 0.0, 48 })
+    t.eq({ baseline.control.gain, baseline.control.pairs, baseline.paired }, { 0.0, 12 })
     t.ok(math.abs(baseline.control.floor - 0.001) < 1e-12)
     t.eq(record.verdict, "revert")
     t.ok(math.abs(record.paired.threshold - 0.02) < 1e-12)
@@ -99,6 +99,38 @@ t.test("identical machine code is known before any launch", function()
     local r = run("time=100 hash=a", { ["1.c"] = "time=80 hash=a" })
     t.eq(timed(r.requests), "100/100")
     t.match(r.state.history[2].reason, "^no effect: same machine code")
+end)
+
+-- An evaluator that knows of zeros that pass.
+local function weaken(ctx)
+    local start = ctx.start_evaluator
+    ctx.start_evaluator = function()
+        local evaluator = start()
+        local good = scripted.attacked { attacks = { { name = "zeros", tensor = "y", of = "", passed = true,
+            reason = "" } } }
+        function evaluator.attack() return good end
+        return evaluator
+    end
+end
+
+t.test("a weak task is refused before it is measured, or marks every record", function()
+    local ctx, requests, folder = context("time=100")
+    ctx.host.session = "s"
+    weaken(ctx)
+    t.eq(verbs.run(ctx), 125)
+    local state = assert(session.read(assert(git.open(folder)), "s"))
+    t.eq({ state.history[1].status, state.history[1].verdict, #requests }, { "INVALID_REFERENCE", "inconclusive", 0 })
+    t.match(state.history[1].reason, "^a weak task: zeros everywhere pass as 'y'")
+    ctx, requests, folder = context("time=100")
+    scripted.candidates(folder, { ["1.c"] = "time=80" })
+    ctx.verb_options.candidates, ctx.host.session = folder .. "/candidates", "s"
+    ctx.policy.correctness = { trials = 2, seed = 1, predicate = "allclose_ref", tolerance = { f32 = 1e-4 },
+        weak = "warn" }
+    weaken(ctx)
+    t.eq(verbs.run(ctx), 0)
+    state = assert(session.read(assert(git.open(folder)), "s"))
+    for _, record in ipairs(state.history) do t.match(record.weakness, "^zeros everywhere pass") end
+    t.eq({ #state.history, #requests > 0 }, { 2, true })
 end)
 
 t.test("wrong numbers are refused with their field", function()

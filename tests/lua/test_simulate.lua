@@ -283,3 +283,8 @@ t.test("the program: no task, no workspace, no device", function()
     t.match(result.stdout, "\nquiet +0[^\n]* 100")
     t.eq(program.run("policies/kernelbench.lua", "simulate", "--trials=0").code, 2)
 end)
+
+t.test("Ctrl-C ends it, also between many short calls of a hook", function()
+    local result = program.shell [[timeout -s INT 1 $ako policies/kernelbench.lua simulate --trials=10000000]]
+    t.eq({ result.code, result.stderr:match("interrupted") }, { 124, "interrupted" })
+end)
