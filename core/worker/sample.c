@@ -293,6 +293,17 @@ int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, 
     return status;
 }
 
+/* Red zones and inputs of a set. */
+static int check_set(trial *t, int workload, int set)
+{
+    json_t *answer = NULL;
+    int status = trial_ask_referee(t, &answer, "intact", json_pack("{s:i}", "set", set), workload);
+    if (status == AKO_OK && !t->ended)
+        status = judge(t, t->own, answer, workload);
+    json_decref(answer);
+    return status;
+}
+
 int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, int call, const sample *of_last)
 {
     json_t *answer = NULL, *one = json_copy(json_array_get(b->calls, (size_t)call));
@@ -301,8 +312,13 @@ int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, i
         return end_arm(t, t->own, workload, "REWARD_HACK", "W2", "a timed call left other outputs than the best's did");
     }
     json_object_set(one, "seen", json_array_get(of_last->seen, (size_t)call));
-    int status =
-        trial_ask_referee(t, &answer, "inspect", json_pack("{s:[o], s:[i]}", "calls", one, "full", 0), workload);
+    /* On changed inputs the arm that was honest would look like the one that was not. */
+    int status = check_set(t, workload, (int)json_integer_value(json_object_get(one, "set")));
+    if (status != AKO_OK || t->ended) {
+        json_decref(one);
+        return status;
+    }
+    status = trial_ask_referee(t, &answer, "inspect", json_pack("{s:[o], s:[i]}", "calls", one, "full", 0), workload);
     if (status == AKO_OK && !t->ended)
         status = judge(t, last, answer, workload);
     json_decref(answer);
@@ -314,14 +330,8 @@ int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, i
 int sample_check_sets(trial *t, const rotation *r, int workload)
 {
     int status = AKO_OK;
-    for (int s = 0; status == AKO_OK && !t->ended && !task_has_inout(t->ev->task) && s < r->n_sets; s++) {
-        json_t *answer = NULL;
-        if (r->used[s] == 0)
-            continue;
-        status = trial_ask_referee(t, &answer, "intact", json_pack("{s:i}", "set", s), workload);
-        if (status == AKO_OK && !t->ended)
-            status = judge(t, t->own, answer, workload);
-        json_decref(answer);
-    }
+    for (int s = 0; status == AKO_OK && !t->ended && !task_has_inout(t->ev->task) && s < r->n_sets; s++)
+        if (r->used[s] > 0)
+            status = check_set(t, workload, s);
     return status;
 }
