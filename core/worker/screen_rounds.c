@@ -63,12 +63,24 @@ static int drop_if_hopeless(field *f, entrant *e, rotation *r, int workload, int
     return AKO_OK;
 }
 
+/* The better of two: a hiccup of the incumbent's would make nobody hopeless. */
+static int try_incumbent(field *f, rotation *r, int workload, int64_t *ns)
+{
+    trial *t = &f->screening->base;
+    int64_t again = 0;
+    int status = try_out(f, t, r, workload, ns);
+    if (status == AKO_OK && !t->ended)
+        status = try_out(f, t, r, workload, &again);
+    *ns = again > 0 && again < *ns ? again : *ns;
+    return status;
+}
+
 /* Everybody's first launches: all are warm afterwards, and what is far too slow or damages its buffers is gone. */
 static int warm_up(field *f, rotation *r, int workload)
 {
     screening *s = f->screening;
     int64_t incumbent_ns = 0, least;
-    int status = try_out(f, &s->base, r, workload, &incumbent_ns);
+    int status = try_incumbent(f, r, workload, &incumbent_ns);
     least = incumbent_ns;
     for (int i = 0; status == AKO_OK && !s->base.ended && i < f->n; i++) {
         entrant *e = f->live[i];
