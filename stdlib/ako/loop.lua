@@ -436,6 +436,7 @@ function Loop:dismiss(entrant, reason)
     record.reason = passed and reason or record.reason
     record.launches, record.lane = git.hash(unit.launches(entrant.unit)), entrant.unit.lane
     record.point, record.screen = candidate.point, entrant.screen
+    record.screen.left = result.left ~= "" and result.left or "slower"
     record.no_effect = result.same_as == -1 or nil
     local samples = {}
     for _, workload in ipairs(result.workloads) do samples[workload.id] = { screen = workload.screen } end

@@ -115,6 +115,7 @@ local function verdict_of(ctx, record, best)
         return ctx.hook("baseline", copy(record), nil, ctx.opt)
     end
     if has_no_effect(record, best) then return "revert", "no effect: same machine code and launches as the best" end
+    if record.screen and record.screen.left then return record.verdict, record.reason end -- no policy was asked
     return replay.ask(ctx, copy(record), copy(best))
 end
 

@@ -57,6 +57,17 @@
 ---@field tenants? { before?: integer, after?: integer, note: string } processes of strangers on the GPU
 ---@field disturbed? string strangers on the device, throttling, a clock that changed
 ---@field repeats? integer how often it was measured again for that
+---@field point? table<string, string> of the tune space
+---@field screen? ako.Screened what a screening saw of it
+
+---In the field of many. `left` is why it was dropped; a finalist has its place instead.
+---@class ako.Screened
+---@field rounds integer
+---@field speedup? number over the best of then, flattered by chance
+---@field interval? number[]
+---@field left? "same"|"failed"|"hopeless"|"slower"
+---@field place? integer
+---@field finalists? integer
 
 ---What stop, stalled and render see.
 ---@class ako.Run

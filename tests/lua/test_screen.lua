@@ -61,7 +61,7 @@ t.test("the dropped are recorded with their reasons, the first of the others dec
     })
     t.eq(requests[2].steps, "screen")
     t.eq({ requests[2].screen.keep, requests[2].screen.rounds }, { 3, { 2, 4 } })
-    t.eq(state.history[2].screen.rounds, 2)
+    t.eq({ state.history[2].screen.rounds, state.history[2].screen.left }, { 2, "slower" })
     t.eq(state.history[2].speedup.best, nil)
     t.eq(state.history[8].screen, { rounds = 4, speedup = 2.5, place = 1, finalists = 3 })
     t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=40")
@@ -70,6 +70,15 @@ t.test("the dropped are recorded with their reasons, the first of the others dec
     t.eq(fs.read(files .. "/sources/kernel.c"), scripted.source(NINE["7_wrong.c"]))
     t.eq(json.decode(fs.read(files .. "/result.json")).verdict, "revert")
     t.match(ctx.console.stderr, "screening   9 candidates, then decisions on 3 at most\n")
+end)
+
+t.test("a replay does not ask the policy about what was screened out", function()
+    local ctx, _, folder = run(NINE)
+    t.eq(verbs.run(ctx), 0)
+    local again = scripted.context(folder, { session = state_of(folder).name, policy = policy_with() })
+    t.eq(verbs.simulate(again), 0)
+    t.ok(not again.console.stdout:find("4_slow", 1, true) and not again.console.stdout:find("8_hope", 1, true),
+        again.console.stdout)
 end)
 
 t.test("finalists share the error; one that was kept takes no share of the others", function()
