@@ -18,7 +18,7 @@ local SECOND = 1000000000
 -- Few launches: what is caught is caught at the first ones, and what is not must be slower than the incumbent.
 local POLICY = {
     correctness = { trials = 3, seed = 11, predicate = "allclose_out", tolerance = TOLERANCES },
-    timing = { warmup = 1, launches = 9, flush = true, timer = "auto", alpha = 0.05, reference = false,
+    timing = { warmup = 1, launches = 3, flush = true, timer = "auto", alpha = 0.05, reference = false,
         proof_share = 0.15, proof_least = 8 },
     budget = { build = 60, check = 20, time = 60 },
 }
