@@ -117,6 +117,17 @@ static int on_reference(ako_server *server, const json_t *request, json_t *answe
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
+static int read_processes(referee *r, const json_t *request)
+{
+    ako_reader reader;
+    int64_t processes = 2;
+    int status = ako_reader_init(&reader, request, "memory");
+    if (status == AKO_OK)
+        status = ako_read_integer(&processes, &reader, "processes", 1, 1000, AKO_OPTIONAL);
+    r->processes = (int)processes;
+    return status;
+}
+
 static int parse_units(ako_unit ***out, int *n, const referee *r, const json_t *request)
 {
     ako_reader reader;
@@ -136,12 +147,15 @@ static int parse_units(ako_unit ***out, int *n, const referee *r, const json_t *
     return status;
 }
 
-/* {"units"}: the solutions that the block must have room for. Answers with the block. */
+/* {"units","processes"}: the solutions that the block must be large enough for, and how many processes there must be
+ * room for beside it. Answers with the block. */
 static int on_memory(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
     ako_unit **units = NULL, **before = r->units;
     int n = 0, n_before = r->n_units, status = need_task(r);
+    if (status == AKO_OK)
+        status = read_processes(r, request);
     if (status == AKO_OK)
         status = parse_units(&units, &n, r, request);
     if (status != AKO_OK) {

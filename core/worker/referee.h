@@ -60,6 +60,8 @@ typedef struct referee {
     ako_place timer_place;
     ako_unit **units; /* that run on the exported blocks, for their scratch buffers and their place */
     int n_units;
+    int processes;   /* that will map the blocks at once, each with a context of its own */
+    int room_for;    /* for so many there was room when the blocks were made */
     ako_place place; /* of the exported blocks */
     exchange_sets sets;
     bool sets_failed;   /* there was no room for as many as would be good */

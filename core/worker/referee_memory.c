@@ -3,7 +3,7 @@
 #include "error.h"
 #include "referee.h"
 
-#define GPU_ROOM ((uint64_t)3 << 29) /* for the contexts and flush buffers of two candidates */
+#define GPU_ROOM ((uint64_t)3 << 28) /* for the context and the flush buffer of a candidate */
 #define GPU_ROOM_FOR_SETS ((uint64_t)1 << 30)
 #define CPU_ROOM_FOR_SETS ((uint64_t)1 << 26)
 #define SET_ALIGNMENT ((uint64_t)2 << 20) /* as cudaMalloc has large blocks */
@@ -100,7 +100,8 @@ static bool is_enough(const ako_memory *block, uint64_t bytes)
 static bool fits(const referee *r, const needs *n)
 {
     return r->sets.n > 0 && ako_memory_place(r->sets.block) == r->place && r->sets.stride >= n->set &&
-           is_enough(r->golden, n->golden) && r->sets.n >= (r->sets_failed ? 1 : sets_wanted(r, n)) &&
+           (r->place == AKO_CPU || r->room_for >= r->processes) && is_enough(r->golden, n->golden) &&
+           r->sets.n >= (r->sets_failed ? 1 : sets_wanted(r, n)) &&
            (n->away == 0 || (is_enough(r->away, n->away) && ako_memory_place(r->away) != r->place));
 }
 
@@ -145,7 +146,8 @@ static int allocate_with_room(referee *r, const needs *n, int count)
 {
     ako_memory *room;
     uint64_t all = (uint64_t)count * n->set + n->golden + n->away;
-    int status = ako_memory_new(&room, r->place, r->place == AKO_GPU ? GPU_ROOM : all);
+    uint64_t contexts = GPU_ROOM * (uint64_t)r->processes;
+    int status = ako_memory_new(&room, r->place, r->place == AKO_GPU ? contexts : all);
     if (status != AKO_OK)
         return status;
     if (r->place == AKO_CPU) {
@@ -179,5 +181,6 @@ int referee_allocate(referee *r)
     while ((status = allocate_with_room(r, &n, count)) == AKO_NOMEM && count > 1)
         count--;
     r->sets_failed = count < sets_wanted(r, &n);
+    r->room_for = r->processes;
     return status;
 }

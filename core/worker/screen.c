@@ -56,7 +56,7 @@ static int start_everything(screening *s)
     if (status == AKO_OK)
         status = referee_start(s->ev);
     if (status == AKO_OK)
-        status = trial_ask_memory_for(base, all_units(s));
+        status = trial_ask_memory_for(base, all_units(s), 1 + (s->n < s->plan.most ? s->n : s->plan.most));
     if (status == AKO_OK)
         status = arm_start(s->ev, ARM_INCUMBENT, ako_lane_place(base->incumbent->lane));
     return status;

@@ -94,7 +94,8 @@ int trial_await_solution(trial *t);
 int trial_await_incumbent(trial *t);
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);
-int trial_ask_memory_for(trial *t, json_t *units); /* takes the list over: what the buffers must be large enough for */
+/* Takes the list over: what the buffers must be large enough for, and how many processes will be there at once. */
+int trial_ask_memory_for(trial *t, json_t *units, int processes);
 int trial_take_memory(trial *t, json_t **memory, int *fd); /* the answer, owned, and its descriptor or -1 */
 int trial_load_arm(trial *t, arm which, const json_t *memory, int fd);
 int trial_load(trial *t);

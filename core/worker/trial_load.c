@@ -11,12 +11,13 @@ int trial_ask_memory(trial *t)
     json_t *units = json_pack("[o]", unit_without_sources(t->unit));
     if (t->incumbent)
         json_array_append_new(units, unit_without_sources(t->incumbent));
-    return trial_ask_memory_for(t, units);
+    return trial_ask_memory_for(t, units, ARMS_OF_A_PAIR);
 }
 
-int trial_ask_memory_for(trial *t, json_t *units)
+int trial_ask_memory_for(trial *t, json_t *units, int processes)
 {
-    int status = child_send(&t->ev->referee, "memory", json_pack("{s:o}", "units", units), NULL, 0);
+    int status =
+        child_send(&t->ev->referee, "memory", json_pack("{s:o, s:i}", "units", units, "processes", processes), NULL, 0);
     if (status == AKO_OK && t->wants_time) /* long before it is needed: a timer takes its time to make */
         status = child_send(&t->ev->referee, "timer", json_object(), NULL, 0);
     return status;
