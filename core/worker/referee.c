@@ -148,7 +148,7 @@ static int parse_units(ako_unit ***out, int *n, const referee *r, const json_t *
 }
 
 /* {"units","processes"}: the solutions that the block must be large enough for, and how many processes there must be
- * room for beside it. Answers with the block. */
+ * room for beside it. Answers with the block, and with fewer processes where there is no room for all. */
 static int on_memory(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
@@ -172,6 +172,8 @@ static int on_memory(ako_server *server, const json_t *request, json_t *answer)
     free_units(before, n_before); /* names of its buffers were in use until then */
     if (status == AKO_OK)
         status = exchange_export(answer, server->fds, &r->sets);
+    if (status == AKO_OK)
+        status = pack_into(answer, json_pack("{s:i}", "processes", r->processes));
     server->n_fds = status == AKO_OK && server->fds[0] >= 0;
     return status;
 }

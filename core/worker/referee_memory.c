@@ -4,6 +4,7 @@
 #include "referee.h"
 
 #define GPU_ROOM ((uint64_t)3 << 28) /* for the context and the flush buffer of a candidate */
+#define FEW 3                        /* processes, below which a screening makes no sense */
 #define GPU_ROOM_FOR_SETS ((uint64_t)1 << 30)
 #define CPU_ROOM_FOR_SETS ((uint64_t)1 << 26)
 #define SET_ALIGNMENT ((uint64_t)2 << 20) /* as cudaMalloc has large blocks */
@@ -165,6 +166,25 @@ static int allocate_with_room(referee *r, const needs *n, int count)
     return status;
 }
 
+/* As many sets as there is room for. A single one, with the same addresses in every call, is made only where nothing
+ * else helps. */
+static int allocate_most(referee *r, const needs *n, int *count)
+{
+    int status, least = r->processes > FEW ? 2 : 1;
+    *count = sets_wanted(r, n);
+    while ((status = allocate_with_room(r, n, *count)) == AKO_NOMEM && *count > least)
+        (*count)--;
+    return status;
+}
+
+static bool want_fewer(referee *r)
+{
+    if (r->processes <= FEW)
+        return false;
+    r->processes = r->processes / 2 > FEW ? r->processes / 2 : FEW;
+    return true;
+}
+
 /* Allocating many gigabytes takes long, so blocks are kept while they are large enough. */
 int referee_allocate(referee *r)
 {
@@ -177,9 +197,10 @@ int referee_allocate(referee *r)
     if (r->sets.n > 0 && ako_memory_place(r->sets.block) != r->place)
         golden_cache_clear(&r->cache);
     release_blocks(r);
-    int count = sets_wanted(r, &n);
-    while ((status = allocate_with_room(r, &n, count)) == AKO_NOMEM && count > 1)
-        count--;
+    int count;
+    do
+        status = allocate_most(r, &n, &count);
+    while (status == AKO_NOMEM && want_fewer(r));
     r->sets_failed = count < sets_wanted(r, &n);
     r->room_for = r->processes;
     return status;

@@ -47,6 +47,11 @@ static json_t *all_units(const screening *s)
     return units;
 }
 
+static int processes_at_once(const screening *s)
+{
+    return s->n < s->plan.most ? s->n : s->plan.most;
+}
+
 /* The buffers are made while the builds run. They are the same for all, as large as the largest needs. */
 static int start_everything(screening *s)
 {
@@ -56,7 +61,7 @@ static int start_everything(screening *s)
     if (status == AKO_OK)
         status = referee_start(s->ev);
     if (status == AKO_OK)
-        status = trial_ask_memory_for(base, all_units(s), 1 + (s->n < s->plan.most ? s->n : s->plan.most));
+        status = trial_ask_memory_for(base, all_units(s), 1 + processes_at_once(s));
     if (status == AKO_OK)
         status = arm_start(s->ev, ARM_INCUMBENT, ako_lane_place(base->incumbent->lane));
     return status;
@@ -216,6 +221,16 @@ static int run_fields(screening *s)
     return status;
 }
 
+/* What there is room for on the device, the incumbent's process not counted, may be less than what was asked for. */
+static void limit_field(screening *s)
+{
+    int room = (int)json_integer_value(json_object_get(s->memory, "processes")) - 1;
+    if (room >= processes_at_once(s))
+        return;
+    s->plan.most = room > 2 ? room : 2;
+    s->plan.keep = s->plan.keep < s->plan.most ? s->plan.keep : s->plan.most - 1;
+}
+
 static int run_steps(screening *s)
 {
     int status = start_everything(s);
@@ -227,7 +242,10 @@ static int run_steps(screening *s)
     s->base.build_cost_ns = ako_clock_ns() - s->base.started_ns;
     if (status == AKO_OK && !s->base.ended)
         status = trial_take_memory(&s->base, &s->memory, &s->fd);
-    return status == AKO_OK && !s->base.ended ? run_fields(s) : status;
+    if (status != AKO_OK || s->base.ended)
+        return status;
+    limit_field(s);
+    return run_fields(s);
 }
 
 static int prepare(screening *s)
