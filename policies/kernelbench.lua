@@ -111,8 +111,8 @@ return policy.extend {
         alpha = 0.05, -- error of the intervals; smaller makes them wider and verdicts rarer
         reference = true, -- measured anew with each candidate: clocks drift, and a stale reference lies
         statistic = "mean", -- of SPEEDUP, as KernelBench has it; keep and revert look at pairs
-        proof_share = 0.15, -- of the time goes to comparing outputs of timed calls; less makes cheats bolder
-        proof_least = 2, -- but so many calls of each workload are compared in full whatever that costs
+        proof_share = 0.12, -- of the time goes to comparing outputs of timed calls; less makes cheats bolder
+        proof_least = 1, -- but so many calls of each workload are compared in full whatever that costs
         -- A measurement with strangers on the device, or at clocks that differ, is taken so many times more, then given
         -- up (exit 125). More costs time on a machine that is never quiet; 0 gives up at once.
         repeats = 1,

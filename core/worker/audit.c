@@ -30,7 +30,7 @@ static double mean_of(const series *s)
     return n ? sum / (double)n : 0;
 }
 
-static int take(trial *t, arm which, int workload, rotation *r, const batch *b, cost *least)
+static int take(trial *t, arm which, int workload, rotation *r, batch *b, cost *least)
 {
     series s = {0};
     int status = sample_take(t, which, workload, r, b, 0, "auto", 0, &s, NULL);

@@ -260,6 +260,8 @@ static int on_task(ako_server *server, const json_t *request, json_t *answer)
         status = referee_start(ev);
     if (status == AKO_OK)
         status = arm_start(ev, ARM_CANDIDATE, ev->device.place);
+    if (status == AKO_OK && json_is_true(json_object_get(request, "pairs")))
+        status = arm_start(ev, ARM_INCUMBENT, ev->device.place);
     if (status == AKO_OK)
         status = build_start(ev, &ev->reference_build, ev->reference, 0);
     if (status != AKO_OK)

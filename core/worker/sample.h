@@ -21,6 +21,7 @@ typedef struct batch {
     json_t *calls; /* owned */
     int n;
     uint64_t seed;     /* of contents that must be made anew for every call: tasks with inout tensors */
+    int turns;         /* arms that have been given it */
     int proven;        /* the set whose golden is made with them; -1 where goldens are made afterwards */
     bool back_to_back; /* with no flush between them all the same */
 } batch;
@@ -70,8 +71,8 @@ int sample_launches(const trial *t, int64_t ns);
 
 /* Times a batch on an arm; `warmup` calls on other views come first. `proofs` is how many more samples are expected, so
  * that the least number of verified calls is reached. Adds to `s`; *out may be NULL. Anything wrong ends the trial. */
-int sample_take(trial *t, arm which, int workload, rotation *r, const batch *b, int warmup, const char *timer,
-                int expected, series *s, sample *out);
+int sample_take(trial *t, arm which, int workload, rotation *r, batch *b, int warmup, const char *timer, int expected,
+                series *s, sample *out);
 
 /* agree.c: the first call behind which two arms left different things, else *call is -1. */
 int arms_disagree(int *call, trial *t, int workload, const json_t *seen_a, const json_t *seen_b);

@@ -111,7 +111,7 @@ static void shuffle(int *order, int n)
     }
 }
 
-static int take_turn(field *f, rotation *r, const batch *b, int workload, int round, int who)
+static int take_turn(field *f, rotation *r, batch *b, int workload, int round, int who)
 {
     screening *s = f->screening;
     sample taken = {0};

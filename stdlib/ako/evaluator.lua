@@ -67,13 +67,14 @@ local function task_message(task, keys)
     return message
 end
 
---- Gives it what must be computed: a resolved task (ako.task), the tolerance, the unit of the reference.
-function Evaluator:task(task, tolerance, reference)
+--- Gives it what must be computed: a resolved task (ako.task), the tolerance, the unit of the reference. `pairs`: there
+--- will be trials with an incumbent, whose process may start now.
+function Evaluator:task(task, tolerance, reference, pairs)
     local keys, problem, code = upload_inputs(self, task)
     if not keys then return nil, problem, code end
     local message = task_message(task, keys)
     message.tolerance, message.reference = tolerance, reference
-    return self:request { op = "task", task = message }
+    return self:request { op = "task", task = message, pairs = pairs or nil }
 end
 
 --- Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and

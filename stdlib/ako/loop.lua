@@ -240,7 +240,9 @@ local function measure(self, info)
         return record, evidence
     end
     local weakness = examine_task(self)
-    if weakness then return trial.without_result("INVALID_REFERENCE", "a weak task: " .. weakness, context), evidence end
+    if weakness then
+        return trial.without_result("INVALID_REFERENCE", "a weak task: " .. weakness, context), evidence
+    end
     local given
     given, problem = unit.make(self.task, self.task.solution, sources, self.task.reference)
     if not given then return trial.without_result("COMPILE_ERROR", problem, context), evidence end

@@ -29,8 +29,8 @@ local PAIR_NUMBERS = { "looks", "alpha", "strict", "score", "clock_pair", "clock
     "order_effect", "correlation", "hopeless" }
 
 --- The numbers of a paired decision (time.pairs of docs/protocol.md), nil for a policy without. `opt` are the values of
---- the policy's options, one of which may hold the threshold; `floor`, when known, is the machine's: what the best against
---- itself seems to gain. Also returns the policy's own threshold when the floor has raised it.
+--- the policy's options, one of which may hold the threshold; `floor`, when known, is the machine's: what the best
+--- against itself seems to gain. Also returns the policy's own threshold when the floor has raised it.
 function plan.pairs(policy, opt, floor)
     local given = policy.timing.pairs
     if not given then return nil end
@@ -39,8 +39,8 @@ function plan.pairs(policy, opt, floor)
     local threshold = given.threshold
     if type(threshold) == "string" then
         threshold = opt and opt[threshold]
-        fault.check(type(threshold) == "number", "timing.pairs.threshold: the policy has no number '%s' among its options",
-            given.threshold)
+        fault.check(type(threshold) == "number",
+            "timing.pairs.threshold: the policy has no number '%s' among its options", given.threshold)
     end
     local least = (floor or 0) * (given.floor_factor or 0)
     numbers.threshold = math.max(threshold, least)

@@ -54,7 +54,7 @@ end
 -- What the best's verification measured. A figure that its own repetition contradicts is said to be so.
 local function again(verified)
     if not verified or not verified.time_ns then return "" end
-    local interval = verified.interval.best
+    local interval = not verified.paired and verified.interval.best
     local apart = interval and (interval[1] > 1 or interval[2] < 1)
     return ("; measured again: %s%s"):format(format.duration(verified.time_ns.median),
         apart and ", the intervals are apart: the machine drifts or is not quiet" or "")

@@ -101,7 +101,7 @@ end
 --- Gives the evaluator the task and makes the loop over an opened session. Raises faults.
 function Start:loop(opened)
     local function give_task(evaluator)
-        must(evaluator:task(self.task, self.plan.tolerance, self.plan.reference))
+        must(evaluator:task(self.task, self.plan.tolerance, self.plan.reference, self.policy.timing.pairs ~= nil))
         return evaluator
     end
     give_task(self.evaluator)

@@ -104,7 +104,7 @@ local function compare(record, base, name)
 end
 
 -- Gains of pairs as speed-ups: a gain of 0.5, half the time, is a speed-up of 2.
-local function speedup_of(gain) return gain and gain < 1 and 1 / (1 - gain) or nil end
+local function speedup_of(share) return share and share < 1 and 1 / (1 - share) or nil end
 
 local PAIRED = { "verdict", "reason", "look", "pairs", "dropped", "gain", "threshold", "raised_from", "order_effect",
     "clock_coupled", "correlated", "lag1", "timer" }
@@ -171,8 +171,8 @@ end
 
 --- Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
 --- statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
---- baseline itself), against (what pairs were taken against: "best", the default, or "original"). Verdict and reason are
---- the caller's to add.
+--- baseline itself), against (what pairs were taken against: "best", the default, or "original"). Verdict and reason
+--- are the caller's to add.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
         hypothesis = context.hypothesis, status = result.status, step = result.step,

@@ -914,7 +914,8 @@ function Evaluator:request(message) end
 ---@param task any
 ---@param tolerance any
 ---@param reference any
-function Evaluator:task(task, tolerance, reference) end
+---@param pairs? boolean trials will have an incumbent
+function Evaluator:task(task, tolerance, reference, pairs) end
 
 ---Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
 ---limits as docs/protocol.md describes them. With `incumbent`, another unit, and plan.time.pairs the two are timed in
