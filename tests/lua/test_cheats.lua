@@ -42,8 +42,8 @@ local function devices()
     return list
 end
 
--- Without a flush a sample calls again and again on the same data, which lie in the cache. Keeping outputs is no gain all
--- the same, unless it is a small one: then fresh data are no proof, since they are colder (docs/threats.md).
+-- Without a flush a sample calls again and again on the same data, which lie in the cache. Keeping outputs is no gain
+-- all the same, unless it is a small one: fresh data are no proof then, since they are colder (docs/threats.md).
 local HOT = { ["cache_exact_pointer.c"] = true, ["cache_content.c"] = true, ["cache_exact_pointer.cu"] = true }
 
 local function try_hot(stand, cheat)
