@@ -1,6 +1,7 @@
 // The same kernel timed by a program that has nothing of ako-lua in it: random data, an L2 flush before each launch,
-// one CUPTI record a launch. Prints the median in ns. Under ncu (AKO_NO_CUPTI=1) it only launches. Both tensors lie in
-// one block with a gap between them, as ako-lua has them: their distance shows in the time of a memory-bound kernel.
+// one CUPTI record a launch. Prints the median in ns. Under ncu (AKO_NO_CUPTI=1) it only launches. Where tensors lie
+// shows in the time of a memory-bound kernel, so launches take turns on several places, as ako-lua's do: sets of both
+// tensors behind one another in one block, shifted by a random multiple of 256 bytes.
 //   independent N [launches]
 #include <algorithm>
 #include <cstdio>
@@ -19,7 +20,7 @@
         }                                                                               \
     } while (0)
 
-static const size_t GAP = 1 << 20;
+static const size_t MOST_ZONE = 1 << 20, SLACK = 255 * 256, STEP = 2 << 20;
 static std::vector<long long> durations;
 
 static void CUPTIAPI request(uint8_t **buffer, size_t *size, size_t *most)
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
     const int n = argc > 1 ? atoi(argv[1]) : 65536, launches = argc > 2 ? atoi(argv[2]) : 100;
     const bool by_cupti = getenv("AKO_NO_CUPTI") == nullptr;
     int l2 = 0;
-    float *x, *y;
+    char *block;
     void *flush;
     if (by_cupti) {
         CHECK(cuptiActivityRegisterCallbacks(request, complete));
@@ -66,12 +67,14 @@ int main(int argc, char **argv)
     }
     CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
     CHECK(cudaMalloc(&flush, 2 * (size_t)l2));
-    const size_t bytes = (size_t)n * sizeof *x, zone = std::min(std::max(bytes / 64 / 256 * 256, (size_t)4096), GAP);
-    CHECK(cudaMalloc(&x, 2 * bytes + 8 * GAP));
-    x += zone / sizeof *x;
-    y = x + (bytes + 65280 + 2 * zone) / sizeof *y;
-    randomize<<<1024, 256>>>(x, n);
+    const size_t bytes = (size_t)n * sizeof *x, zone = std::min(std::max(bytes / 64 / 256 * 256, (size_t)4096), MOST_ZONE);
+    const size_t room = bytes + SLACK, set = (2 * (room + 2 * zone) + STEP - 1) / STEP * STEP;
+    const int sets = (int)std::max((size_t)2, std::min((size_t)9, ((size_t)1 << 30) / set));
+    CHECK(cudaMalloc(&block, sets * set));
+    randomize<<<1024, 256>>>((float *)block, sets * set / sizeof(float));
     for (int i = 0; i < launches + 3; i++) {
+        char *x = block + i % sets * set + zone + rand() % 256 * 256;
+        char *y = block + i % sets * set + zone + room + 2 * zone + rand() % 256 * 256;
         CHECK(cudaMemsetAsync(flush, i, 2 * (size_t)l2));
         stream<<<(n + 4095) / 4096, 256>>>((const float4 *)x, (float4 *)y, n);
     }
