@@ -67,7 +67,7 @@ int main(int argc, char **argv)
     }
     CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
     CHECK(cudaMalloc(&flush, 2 * (size_t)l2));
-    const size_t bytes = (size_t)n * sizeof *x, zone = std::min(std::max(bytes / 64 / 256 * 256, (size_t)4096), MOST_ZONE);
+    const size_t bytes = (size_t)n * sizeof(float), zone = std::min(std::max(bytes / 64 / 256 * 256, (size_t)4096), MOST_ZONE);
     const size_t room = bytes + SLACK, set = (2 * (room + 2 * zone) + STEP - 1) / STEP * STEP;
     const int sets = (int)std::max((size_t)2, std::min((size_t)9, ((size_t)1 << 30) / set));
     CHECK(cudaMalloc(&block, sets * set));
