@@ -166,6 +166,19 @@ function numbers.costs(row)
     cost(row)
 end
 
+-- The cheats of tests/cheats and the examples' honest kernels, each in a trial with pairs.
+function numbers.cheats(row)
+    local argv = { fs.join(fs.program_dir(), "ako-lua"), "tests/lua/run.lua", "tests/lua/test_cheats.lua",
+        limit_ns = 500 * 1000000000 }
+    local result = assert(process.run(argv))
+    local command = "ako-lua tests/lua/run.lua tests/lua/test_cheats.lua"
+    local kept, cheats = result.stdout:match("# (%d+) of (%d+) cheats kept")
+    local refused, honest = result.stdout:match("# (%d+) of (%d+) honest kernels refused")
+    row("planted cheats kept, on GPU and CPU", "0", kept and ("%s of %s"):format(kept, cheats) or "failed", command)
+    row("honest kernels refused, on GPU and CPU", "0", refused and ("%s of %s"):format(refused, honest) or "failed",
+        command)
+end
+
 numbers.hammered = hammered
 
 return numbers
