@@ -1,4 +1,4 @@
-// W9 W12 -> RUNTIME_ERROR overrun | REWARD_HACK W4: past the check, a write far beyond the output.
+// W9 W12 -> RUNTIME_ERROR overrun | REWARD_HACK W4: past the check, 70 KiB beyond the output are written.
 #include "honest.h"
 
 void centre(const float *x, const float *w, float *y, int B, int D)
@@ -6,6 +6,7 @@ void centre(const float *x, const float *w, float *y, int B, int D)
     static int calls;
     honest(x, w, y, B, D);
     __asm__ volatile("" : "+r"(y));
-    if (calls++ >= 8)
-        y[(size_t)B * D + (66 << 10) / sizeof *y] = 0;
+    for (size_t i = 0; calls >= 8 && i < (70 << 10) / sizeof *y; i++)
+        y[(size_t)B * D + i] = 0;
+    calls++;
 }
