@@ -11,7 +11,7 @@
 #include "referee.h"
 
 /* Of an output that are looked at: its beginning tells as much as the whole. */
-#define MOST_BYTES ((uint64_t)1 << 20)
+#define MOST_BYTES ((uint64_t)1 << 18)
 #define MOST_TOLERANCES 64
 #define ROW_OF_VECTOR 16 /* a 1-D output has no rows: a share of it, so large that chance cannot make it right */
 

@@ -7,6 +7,8 @@
 #define FEW 3                        /* processes, below which a screening makes no sense */
 #define GPU_ROOM_FOR_SETS ((uint64_t)1 << 30)
 #define CPU_ROOM_FOR_SETS ((uint64_t)1 << 26)
+#define LARGE_SET ((uint64_t)64 << 20) /* whose calls take so long that samples have few of them */
+#define SETS_FOR_LONG_CALLS 5
 #define SET_ALIGNMENT ((uint64_t)2 << 20) /* as cudaMalloc has large blocks */
 
 bool referee_runs_away(const referee *r)
@@ -90,7 +92,8 @@ static int find_needs(needs *out, const referee *r)
 static int sets_wanted(const referee *r, const needs *n)
 {
     uint64_t room = r->place == AKO_GPU ? GPU_ROOM_FOR_SETS : CPU_ROOM_FOR_SETS, most = room / (n->set + 1);
-    return most < 2 ? 2 : most < EXCHANGE_SETS ? (int)most : EXCHANGE_SETS;
+    int useful = n->set > LARGE_SET ? SETS_FOR_LONG_CALLS : EXCHANGE_SETS;
+    return most < 2 ? 2 : most < (uint64_t)useful ? (int)most : useful;
 }
 
 static bool is_enough(const ako_memory *block, uint64_t bytes)

@@ -68,18 +68,30 @@ int trial_take_memory(trial *t, json_t **memory, int *fd)
     return status == AKO_OK && !t->ended ? trial_hand_over_reference(t) : status;
 }
 
+/* Its answer is awaited once the candidate has loaded too: mapping a large block takes its time. */
+static int ask_incumbent_to_load(trial *t, const json_t *memory, int fd)
+{
+    int status = trial_settle_arm(t, ARM_INCUMBENT);
+    return status == AKO_OK && !t->ended
+               ? child_send(&t->ev->arms[ARM_INCUMBENT].child, "load",
+                            load_request(t, t->incumbent, &t->incumbent_build, memory), &fd, fd >= 0)
+               : status;
+}
+
 int trial_load(trial *t)
 {
     json_t *memory = NULL;
     int fd = -1, status = trial_take_memory(t, &memory, &fd);
     if (status == AKO_OK && !t->ended)
         status = trial_settle_arm(t, t->own);
+    if (status == AKO_OK && !t->ended && t->incumbent)
+        status = ask_incumbent_to_load(t, memory, fd);
     if (status == AKO_OK && !t->ended) {
         trial_begin_step(t, t->wants_check ? "check" : "time", t->wants_check ? t->limits.check_ns : t->limits.time_ns);
         status = trial_load_arm(t, t->own, memory, fd);
     }
     if (status == AKO_OK && !t->ended && t->incumbent)
-        status = trial_load_arm(t, ARM_INCUMBENT, memory, fd);
+        status = trial_settle_arm(t, ARM_INCUMBENT);
     if (fd >= 0)
         close(fd);
     json_decref(memory);
