@@ -126,7 +126,8 @@ return policy.extend {
             clock_pair = 0.015, clock_run = 0.03, -- pairs at other clocks are dropped; tighter drops more of them
             most_dropped = 0.3, -- with more gone the machine is called unstable
             one_sided = 0.8, -- unless they mostly go one way: then the candidate itself moves the clock
-            order_effect = 0.005, correlation = 0.2, -- said beside the verdict; neighbours alike need twice the pairs
+            order_effect = 0.005, -- between A B and B A pairs: recorded, changes no verdict
+            correlation = 0.2, -- neighbours that are more alike need twice the pairs; 1 ignores drift
             hopeless = 3, -- times slower at its first launches is given up there; 0 measures everything
             seconds = 4, -- wall time for all pairs; what it does not reach is inconclusive
             control = 48, -- pairs of the original against itself: what this machine takes for a gain

@@ -46,7 +46,6 @@ local function notes(paired)
         list[#list + 1] = ("threshold raised from %.3g %% by the machine's floor"):format(paired.raised_from * 100)
     end
     if paired.clock_coupled then list[#list + 1] = "it moves the clock itself" end
-    if paired.order_effect then list[#list + 1] = "the order of the two mattered" end
     return #list > 0 and "; " .. table.concat(list, "; ") or ""
 end
 
