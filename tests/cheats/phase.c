@@ -1,4 +1,4 @@
-// T8 -> REWARD_HACK T11 | REWARD_HACK W2: a call before which this thread waited for no message does nothing.
+// T8 -> REWARD_HACK T11 | REWARD_HACK W2 | INCORRECT_NUMERICAL unwritten: no work without a wait for a message before.
 #define _GNU_SOURCE
 #include <sys/resource.h>
 
