@@ -112,6 +112,32 @@ t.test("all cheats are units", function()
     end
 end)
 
+local PLACES = { "", "tests/cheats/", "tests/core/", "tests/lua/", "core/", "core/worker/", "stdlib/ako/" }
+
+local function is_somewhere(name)
+    for _, folder in ipairs(PLACES) do
+        if fs.exists(folder .. name) then return true end
+    end
+    return false
+end
+
+t.test("docs/threats.md has a row for each threat, names each cheat, and no file that is not there", function()
+    local text = assert(fs.read "docs/threats.md")
+    for letter, last in pairs { T = 11, W = 17, M = 10 } do
+        for i = 1, last do t.ok(text:find(("\n| %s%d | "):format(letter, i), 1, true), letter .. i) end
+    end
+    for name in text:gmatch("`([%w_/]+%.[%w.]+)`") do
+        local is_file = name:find("%.c$") or name:find("%.cu$") or name:find("%.lua$")
+        t.ok(not is_file or is_somewhere(name), name .. " is not there")
+    end
+    for _, place in ipairs { "cpu", "gpu" } do
+        for _, cheat in ipairs(cheats.list(place)) do
+            local stem = cheat.name:match("^[^.]+")
+            t.ok(text:find(stem, 1, true), cheat.name .. " is not named")
+        end
+    end
+end)
+
 t.test("no cheat was kept", function()
     for _, row in ipairs(rows) do console.out("# " .. row .. "\n") end
     console.out(("# %d of %d cheats kept\n"):format(kept, #rows))
