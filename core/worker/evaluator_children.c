@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,13 +56,22 @@ int arm_start(evaluator *ev, arm which, ako_place place)
     child_kill(&process->child);
     process->place = place;
     int status = child_start(&process->child, "candidate", true);
-    return status == AKO_OK ? child_send(&process->child, "open",
-                                         json_pack("{s:s}", "place", exchange_place_name(place)), NULL, 0)
-                            : status;
+    return status == AKO_OK
+               ? child_send(&process->child, "open", json_pack("{s:s}", "place", exchange_place_name(place)), NULL, 0)
+               : status;
+}
+
+/* The end of a context takes long and needs nobody's attention: all of them end at once. */
+static void hurry(const arm_process *process)
+{
+    if (child_is_running(&process->child))
+        kill(process->child.pid, SIGKILL);
 }
 
 void arms_kill(evaluator *ev)
 {
+    for (int i = 0; i < ARMS; i++)
+        hurry(&ev->arms[i]);
     for (int i = 0; i < ARMS; i++) {
         turn_allow(ev, i); /* one that stands still does not hear that it is to end */
         child_kill(&ev->arms[i].child);

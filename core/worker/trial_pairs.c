@@ -324,7 +324,6 @@ int trial_compare(trial *t, bool *hopeless)
     for (int w = 0; status == AKO_OK && !t->ended && !c.hopeless && w < c.n_workloads; w++)
         status = put_glances(&c, w);
     turn_allow(t->ev, ARM_INCUMBENT);
-    child_kill(&t->ev->arms[ARM_INCUMBENT].child);
     *hopeless = c.hopeless;
     release(&c);
     return status;

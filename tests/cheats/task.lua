@@ -11,7 +11,7 @@ return {
     cpu = { { B = 64, D = 512 }, { B = 63, D = 509 } },
   },
   reference = {
-    gpu = { "reference.cu" },
+    gpu = { "reference.cu", "honest.cuh" },
     cpu = { "reference.c", entry = "centre", args = { "x", "w", "y", "B", "D" } },
   },
   -- The cuda-host lane takes the entry from here too.
