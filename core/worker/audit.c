@@ -12,7 +12,8 @@
 #define ATTEMPTS 3                   /* before it is called impossible */
 #define ENOUGH_NS INT64_C(300000000) /* with long calls fewer turns do, of which a hiccup is a smaller part */
 #define LONGEST_NS 20e6              /* longer calls: what a request takes says as much (series.c) */
-#define SHARE 0.8                    /* of what calls take by our clock must be in their samples */
+#define SHARE 0.9                    /* of what calls take by our clock must be in their samples */
+#define SHARE_ON_GPU 0.8             /* the same where clocks move more */
 #define HOT_SHARE 0.25               /* the same for samples of which each has the data of the one before */
 #define JITTER 0.25                  /* of what a request costs beside its calls */
 #define LAUNCHES 1.0                 /* the same on a GPU, where several kernels cost more to launch than one */
@@ -78,7 +79,8 @@ static double true_ns(const trial *t, const cost least[ARMS_OF_A_PAIR])
 
 static bool is_possible(const trial *t, const cost least[ARMS_OF_A_PAIR], double claimed_ns, double incumbent_ns)
 {
-    double share = (t->timing.flush ? SHARE : HOT_SHARE) / stretch(&least[ARM_INCUMBENT], incumbent_ns);
+    double share = ako_lane_place(t->unit->lane) == AKO_GPU ? SHARE_ON_GPU : SHARE;
+    share = (t->timing.flush ? share : HOT_SHARE) / stretch(&least[ARM_INCUMBENT], incumbent_ns);
     return true_ns(t, least) * share <= claimed_ns;
 }
 
