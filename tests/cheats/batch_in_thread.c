@@ -1,4 +1,4 @@
-// T2 T9 -> UNTRUSTED_TIMING T4 | REWARD_HACK T11: past the check, a thread does coming calls while the cache is flushed.
+// T2 T9 -> UNTRUSTED_TIMING T4 | REWARD_HACK T11: past the check, a thread does later calls while the cache is flushed.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
