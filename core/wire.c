@@ -76,7 +76,7 @@ int ako_wire_pending(const ako_wire *wire)
 
 int ako_wire_take_fd(ako_wire *wire)
 {
-    if (wire->n_fds == 0)
+    if (!wire || wire->n_fds == 0)
         return -1;
     int fd = wire->fds[0];
     wire->n_fds--;

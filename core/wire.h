@@ -27,6 +27,6 @@ int ako_wire_send_by(ako_wire *wire, const ako_json *message, const int *fds, in
  * Received descriptors are queued: ako_wire_take_fd gives them in order, at most 64 at a time. */
 int ako_wire_receive(ako_wire *wire, ako_json **out, int64_t deadline_ns);
 int ako_wire_pending(const ako_wire *wire); /* 1 when a whole message is already buffered */
-int ako_wire_take_fd(ako_wire *wire);       /* -1 when none is left; else the caller's to close */
+int ako_wire_take_fd(ako_wire *wire);       /* -1 when none is left or `wire` is NULL; else the caller's to close */
 
 #endif

@@ -267,7 +267,8 @@ static int on_task(ako_server *server, const json_t *request, json_t *answer)
     if (status != AKO_OK)
         forget_task(ev);
     /* Opens NVML for the end of the first trial, while the others are busy starting. */
-    ako_device_state_get(&(ako_device_state){0}, &ev->device);
+    if (status == AKO_OK)
+        ako_device_state_get(&(ako_device_state){0}, &ev->device);
     return status;
 }
 
