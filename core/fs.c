@@ -15,6 +15,19 @@
 
 #include "error.h"
 
+int ako_fs_open_regular(int *fd, const char *path, int flags)
+{
+    struct stat st;
+    *fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666); /* an open of a pipe would wait for its other end */
+    if (*fd < 0)
+        return ako_fail_errno("fs", "cannot open %s", path);
+    if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
+        return AKO_OK;
+    close(*fd);
+    *fd = -1;
+    return ako_fail(AKO_CORRUPT, "fs", "%s is no regular file", path);
+}
+
 int ako_fs_read(ako_buf *out, const char *path, size_t limit)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);

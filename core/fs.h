@@ -11,6 +11,10 @@
 /* Appends the whole file; fails with AKO_NOTFOUND, AKO_IO or, over `limit` bytes (0: none), AKO_LIMIT. */
 int ako_fs_read(ako_buf *out, const char *path, size_t limit);
 
+/* Opens a regular file with the flags of open(2) (O_CLOEXEC is added, new files have mode 0666): never a pipe, a device
+ * or a folder, which would be waited for or have no end. CORRUPT names such a thing, NOTFOUND and IO as open says. */
+int ako_fs_open_regular(int *fd, const char *path, int flags);
+
 /* Replaces the file by rename, so that readers and crashes see the old or the new content and nothing between;
  * with `sync` the content and the folder are on disk when it returns. A symbolic link is followed to its file. */
 int ako_fs_write(const char *path, const void *data, size_t size, bool sync);

@@ -151,9 +151,9 @@ static int trim(ako_journal *journal, int64_t *torn_bytes)
 
 static int open_file(ako_journal *journal)
 {
-    journal->fd = open(journal->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (journal->fd < 0)
-        return ako_fail_errno("journal", "cannot open %s", journal->path);
+    int status = ako_fs_open_regular(&journal->fd, journal->path, O_RDWR | O_APPEND | O_CREAT);
+    if (status != AKO_OK)
+        return status;
     /* Without this the new file's name, and with it all records, could be gone after a power failure. */
     ako_fs_sync_parent(journal->path);
     return AKO_OK;

@@ -1,9 +1,12 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
+#include "fs.h"
 #include "journal.h"
 
 struct ako_journal_reader {
@@ -23,9 +26,12 @@ int ako_journal_reader_open(ako_journal_reader **out, const char *path)
         free(reader);
         return ako_fail(AKO_NOMEM, "journal", "out of memory");
     }
-    reader->file = fopen(path, "re");
-    if (!reader->file) {
-        int status = ako_fail_errno("journal", "cannot read %s", path);
+    int fd, status = ako_fs_open_regular(&fd, path, O_RDONLY);
+    if (status == AKO_OK && !(reader->file = fdopen(fd, "r"))) {
+        status = ako_fail_errno("journal", "cannot read %s", path);
+        close(fd);
+    }
+    if (status != AKO_OK) {
         ako_journal_reader_close(reader);
         return status;
     }

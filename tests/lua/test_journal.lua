@@ -91,3 +91,30 @@ t.test("ten thousand records", function()
     t.eq(j:append_many(records), true)
     t.eq(j:entries(), records)
 end)
+
+t.test("what is no regular file is refused at once, also behind a link", function()
+    local folder = t.tmpdir()
+    local process = require "ako.process"
+    local function made(path, ...)
+        t.eq(assert(process.run { ... }).code, 0)
+        return path
+    end
+    local second_ns = 1000000000
+    for _, path in ipairs { made(folder .. "/pipe", "mkfifo", folder .. "/pipe"),
+        made(folder .. "/zero", "ln", "-s", "/dev/zero", folder .. "/zero"),
+        made(folder .. "/folder", "mkdir", folder .. "/folder") } do
+        fs.write(folder .. "/look.lua", ([[
+            local journal = require "ako.journal"
+            for _, open in ipairs { journal.read, journal.open } do
+                local entries, message, code = open(%q)
+                print(entries, message, code)
+            end]]):format(path))
+        local result = assert(process.run { fs.join(fs.program_dir(), "ako-lua"), folder .. "/look.lua",
+            env = { AKO_HOME = t.home }, limit_ns = 20 * second_ns })
+        t.eq({ result.code, result.stderr }, { 0, "" }, path)
+        t.match(result.stdout, "^nil\t[^\n]* is no regular file\tCORRUPT\nnil\t")
+    end
+    assert(journal.open(folder .. "/real")):close()
+    made(nil, "ln", "-s", "real", folder .. "/link")
+    t.eq(journal.read(folder .. "/link"), {})
+end)
