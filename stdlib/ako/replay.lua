@@ -3,6 +3,7 @@
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local intact = require "ako.intact"
 local json = require "ako.json"
 local paired = require "ako.paired"
 local plan = require "ako.plan"
@@ -154,13 +155,21 @@ function replay.trials(ctx, history, samples)
     return { trials = trials, best = state.best }
 end
 
--- Reads the raw samples of a session's records.
+local MOST_BYTES = 1 << 30
+
+-- Reads the raw samples of a session's records; without a file there are none.
 local function reader(repo, name)
     return function(record)
         if not record.paired then return nil end
-        local file = ("ako/%s/trials/%d/samples.json"):format(name, record.trial)
-        local text = fs.read(fs.join(repo:commondir(), file))
-        return text and list_of(json.decode(text))
+        local file = fs.join(repo:commondir(), ("ako/%s/trials/%d/samples.json"):format(name, record.trial))
+        if not fs.exists(file) then return nil end
+        if not fs.is_file(file) then fault.raise("CORRUPT", "%s is no regular file", file) end
+        local text, problem, code = fs.read(file, MOST_BYTES)
+        if not text then fault.raise(code, "%s", problem) end
+        local samples, wrong = json.decode(text)
+        if samples == nil then fault.raise("CORRUPT", "%s: damaged: %s", file, wrong) end
+        intact.check_samples(samples, record.workloads, file)
+        return samples
     end
 end
 
@@ -175,7 +184,8 @@ end
 local MOST_DIFFERENCES = 7
 
 local function replay_lines(policy, state, replayed)
-    local lines = { ("session %s: kept then (policy %s): %s; kept by %s: %s"):format(state.name, state.header.policy,
+    local lines = { ("session %s: kept then (policy %s): %s; kept by %s: %s"):format(state.name,
+        state.header.policy or "unknown",
         kept_text(replayed.trials, function(entry) return entry.recorded.verdict end), policy.name,
         kept_text(replayed.trials, function(entry) return entry.verdict end)) }
     local differences = 0

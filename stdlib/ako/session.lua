@@ -13,6 +13,7 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
 
@@ -83,18 +84,39 @@ local function take_line(state, line)
     end
 end
 
+-- Takes the lines that are as they were written; a fault names the first that is not.
+local function take_all(state, path)
+    local number, first_timed = 0, nil
+    local reader, problem, code = journal.read(path, function(line)
+        number = number + 1
+        local wrong = intact.line(line, first_timed)
+        if wrong then
+            fault.raise("CORRUPT", "%s:%d: damaged: %s; restore the file from a copy", path, number, wrong)
+        end
+        if line.kind == "trial" and line.time_ns then first_timed = first_timed or line end
+        take_line(state, line)
+    end)
+    if not reader then fault.raise(code, "%s", problem) end
+    return number
+end
+
+-- As session.read, and then the first line where that one could be read.
+local function read(repo, name)
+    local state = { history = {}, name = name }
+    local count, problem, code = fault.catch(take_all, state, journal_of(repo, name))
+    if code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
+    if not count then return nil, problem, code, state.header end
+    if count == 0 then return nil, ("session %s has not begun"):format(name), "NOTFOUND" end
+    if not state.header then return nil, ("session %s has no first line"):format(name), "CORRUPT" end
+    return state
+end
+
 --- The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
 --- record), placed (the blob of a candidate whose intent is still to come), finished }. Nil, message, code when it
 --- cannot be read; NOTFOUND also when it was cut off before its first line, CORRUPT names the damaged line.
 function session.read(repo, name)
-    local state = { history = {}, name = name }
-    local reader, problem, code = journal.read(journal_of(repo, name))
-    if code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
-    if not reader then return nil, problem, code end
-    if #reader == 0 then return nil, ("session %s has not begun"):format(name), "NOTFOUND" end
-    for _, line in ipairs(reader) do take_line(state, line) end
-    if not state.header then return nil, ("session %s has no first line"):format(name), "CORRUPT" end
-    return state
+    local state, problem, code = read(repo, name)
+    return state, problem, code
 end
 
 --- The names of a workspace's sessions, oldest first.
@@ -106,18 +128,33 @@ function session.names(repo)
     return names
 end
 
---- The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; and a list of
---- what is wrong with sessions that cannot be read.
+-- One whose first line cannot be read may be of this workspace, and was last written to when its file says.
+local function damaged_session(repo, name, problem, header)
+    local written = fs.stat(journal_of(repo, name))
+    return { name = name, problem = problem, workspace = header and header.workspace,
+        time_s = header and header.time_s or written and written.mtime_ns // 1000000000 or 0 }
+end
+
+--- The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; a list of what
+--- is wrong with sessions that cannot be read; and, when the newest of all that are or may be of this workspace is one
+--- of those, that one: { name, problem }.
 function session.newest(ws, accept)
-    local newest
-    local damaged = {}
+    local folder = format.utf8(ws.folder)
+    local newest, newest_s, damaged, broken = nil, -math.huge, {}, nil
     for _, name in ipairs(session.names(ws.repo)) do
-        local state, problem, code = session.read(ws.repo, name)
-        if not state and code ~= "NOTFOUND" then damaged[#damaged + 1] = problem end
-        local ours = state and state.header.workspace == format.utf8(ws.folder) and (not accept or accept(state))
-        if ours and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
+        local state, problem, code, header = read(ws.repo, name)
+        if state and state.header.workspace == folder then
+            if state.header.time_s >= newest_s then newest_s, broken = state.header.time_s, nil end
+            local accepted = not accept or accept(state)
+            if accepted and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
+        elseif not state and code ~= "NOTFOUND" then
+            damaged[#damaged + 1] = problem
+            local found = damaged_session(ws.repo, name, problem, header)
+            local ours = (found.workspace or folder) == folder
+            if ours and found.time_s >= newest_s then newest_s, broken = found.time_s, found end
+        end
     end
-    return newest, damaged
+    return newest, damaged, broken
 end
 
 -- Writing

@@ -76,9 +76,15 @@ function Start:prepare()
 end
 
 --- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
+--- Raises CORRUPT where the newest one cannot be read, for nobody knows then whose the files are, unless a session is
+--- named.
 function Start:recover()
     local function is_cut_off(state) return state.open ~= nil or state.placed ~= nil end
-    local state, damaged = session.newest(self.ws, is_cut_off)
+    local state, damaged, broken = session.newest(self.ws, is_cut_off)
+    if broken and not self.host.session then
+        fault.raise("CORRUPT", "the newest session here, %s, cannot be read: %s; --session=NAME starts another one",
+            broken.name, broken.problem)
+    end
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
         local repaired = must(session.resume(self.ws, state))

@@ -260,8 +260,9 @@ end
 
 local function status_lines(state, ws)
     local last = state.history[#state.history]
-    local lines = { ("task %s, policy %s, device %s"):format(state.header.task, state.header.policy,
-        state.header.device.name) }
+    local header = state.header
+    local lines = { ("task %s, policy %s, device %s"):format(header.task or "unknown", header.policy or "unknown",
+        header.device and header.device.name or "unknown") }
     state.ws, state.folder = ws, fs.join(ws.repo:commondir(), "ako/" .. state.name)
     for _, line in ipairs(report.run_lines(state, state.finished and state.finished.ended or nil)) do
         lines[#lines + 1] = line
@@ -285,8 +286,9 @@ function verbs.status(ctx)
     if ctx.host.session then
         state = must(session.read(repo, ctx.host.session))
     else
-        local damaged
-        state, damaged = session.newest(ws)
+        local damaged, broken
+        state, damaged, broken = session.newest(ws)
+        if broken then fault.raise("CORRUPT", "session %s cannot be read: %s", broken.name, broken.problem) end
         for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
         if not state then fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", ws.folder) end
     end

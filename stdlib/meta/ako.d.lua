@@ -8,13 +8,59 @@
 ---@alias ako.Status "PASSED"|"INCORRECT_SHAPE"|"INCORRECT_DTYPE"|"INCORRECT_NUMERICAL"|"COMPILE_ERROR"|"RUNTIME_ERROR"|"TIMEOUT"|"INVALID_REFERENCE"|"REJECTED"|"REWARD_HACK"|"UNTRUSTED_TIMING"|"UNSTABLE"|"INFRA"
 ---@alias ako.Dtype "f64"|"f32"|"f16"|"bf16"|"f8e4m3"|"f8e5m2"|"i64"|"i32"|"i16"|"i8"|"u64"|"u32"|"u16"|"u8"|"bool"
 
+---How time is taken; seconds where nothing else is said.
+---@class ako.Timing
+---@field warmup? integer
+---@field launches? integer
+---@field flush? boolean
+---@field timer? "auto"|"events"|"cupti"|"wall"
+---@field alpha? number
+---@field reference? boolean
+---@field statistic? "median"|"mean"|"min"
+---@field most? integer
+---@field seconds? number
+---@field proof_share? number
+---@field proof_least? integer
+---@field repeats? integer
+---@field tenants? "refuse"|"note"
+---@field pairs? ako.PairsPlan|false candidate and best timed in turn; false: not, though the policy extended does
+---@field screen? ako.ScreenPlan|false many candidates ranked before a few are decided on; false as above
+
+---@class ako.PairsPlan
+---@field looks? integer[]
+---@field alpha? number
+---@field threshold? number|string the least gain to keep, or the name of the option that holds it
+---@field strict? boolean
+---@field score? "geomean"|"total"|"worst"
+---@field clock_pair? number
+---@field clock_run? number
+---@field most_dropped? number
+---@field one_sided? number
+---@field order_effect? number
+---@field correlation? number
+---@field hopeless? number
+---@field seconds? number
+---@field control? integer
+---@field floor_factor? number
+---@field headline? integer
+
+---@class ako.ScreenPlan
+---@field rounds? integer[]
+---@field hopeless? number
+---@field share? number
+---@field finalists? integer|"sqrt"
+---@field most_finalists? integer
+---@field least? integer
+---@field most? integer
+---@field points? integer
+
 ---A file's policy, or what it gives to extend. Fields that are absent are inherited.
 ---@class ako.Policy
 ---@field name? string what records call the policy
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
----@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number> }
----@field timing? { warmup?: integer, launches?: integer, flush?: boolean, timer?: "auto"|"events"|"cupti"|"wall", alpha?: number, reference?: boolean, statistic?: "median"|"mean"|"min", repeats?: integer, tenants?: "refuse"|"note" }
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn" }
+---@field timing? ako.Timing
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number } seconds, but for factor
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
 ---@field baseline? fun(trial: ako.Record, best: nil, opt: table): "keep"|"inconclusive", string
@@ -45,6 +91,12 @@
 ---@field verdict ako.Verdict
 ---@field reason string
 ---@field code? string
+---@field files? string the folder of its records, as seen from the workspace
+---@field left_alone? string why its files stay in the workspace
+---@field lane? string
+---@field timer? string
+---@field timer_note? string
+---@field build_error? table
 ---@field speedup { reference?: number, original?: number, best?: number }
 ---@field interval { original?: number[], best?: number[] }
 ---@field time_ns? ako.Figures over all workloads
@@ -57,8 +109,31 @@
 ---@field tenants? { before?: integer, after?: integer, note: string } processes of strangers on the GPU
 ---@field disturbed? string strangers on the device, throttling, a clock that changed
 ---@field repeats? integer how often it was measured again for that
+---@field paired? ako.Decision what pairs against the best say
+---@field control? { gain: number, interval?: number[], pairs: integer, floor: number, clock_mhz?: integer } of the baseline, timed in turn with itself
+---@field no_effect? boolean true: same machine code and launches as the best
+---@field next? string what to do now, in words
+---@field weakness? string what no honest kernel gives and the task lets pass, where the policy only warns
+---@field confinement? any what held the candidate's process
 ---@field point? table<string, string> of the tune space
 ---@field screen? ako.Screened what a screening saw of it
+
+---A decision by pairs. Gains are shares: 0.02 takes 2 % less time.
+---@class ako.Decision
+---@field verdict ako.Verdict|"unstable"
+---@field reason string
+---@field gain? number
+---@field interval? number[]
+---@field pairs? integer
+---@field dropped? integer of them, for their clocks
+---@field look? integer from 0
+---@field threshold? number
+---@field raised_from? number the policy's threshold, where the machine's floor raised it
+---@field order_effect? boolean
+---@field clock_coupled? boolean
+---@field correlated? boolean
+---@field lag1? number
+---@field timer? string
 
 ---In the field of many. `left` is why it was dropped; a finalist has its place instead.
 ---@class ako.Screened
@@ -104,6 +179,7 @@
 ---@overload fun(name: "ako.inputs"): ako.inputs
 ---@overload fun(name: "ako.journal"): ako.journal
 ---@overload fun(name: "ako.json"): ako.json
+---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
 ---@overload fun(name: "ako.loop"): ako.loop
@@ -1169,6 +1245,24 @@ local inputs = {}
 ---@param task any
 function inputs.check(task) end
 
+---@class ako.intact
+local intact = {}
+
+---What is wrong with a line of a journal (a table), in words; nil when nothing is. Kinds that this version does not
+---know are left alone. `first_timed` is an earlier trial of the session that has figures, nil without: later ones have
+---the same workloads.
+---@param line table
+---@param first_timed table?
+---@return string?
+function intact.line(line, first_timed) end
+
+---Raises CORRUPT, with the file's name, unless `samples` are what ako.trial wrote for these workloads of a record: an
+---object, with as many pairs of each workload as of the others, or none.
+---@param samples any
+---@param workloads table[]
+---@param file string
+function intact.check_samples(samples, workloads, file) end
+
 ---@class ako.keyline
 local keyline = {}
 
@@ -1637,8 +1731,9 @@ function session.read(repo, name) end
 ---@param repo ako.Repo
 function session.names(repo) end
 
----The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; and a list of
----what is wrong with sessions that cannot be read.
+---The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; a list of what
+---is wrong with sessions that cannot be read; and, when the newest of all that are or may be of this workspace is one
+---of those, that one: { name, problem }.
 ---@param ws any
 ---@param accept any
 function session.newest(ws, accept) end

@@ -185,3 +185,58 @@ t.test("require is told of every module", function()
     end
     t.eq(sorted_keys(known), sorted_keys(modules))
 end)
+
+-- Class -> set of its fields; `{ a?: integer }` of a field gives "Class.field" its own.
+local function fields_of(text)
+    local classes, class = {}, nil
+    for line in text:gmatch("[^\n]+") do
+        class = line:match("^%-%-%-@class ako%.(%u%w*)") or class
+        local name, kind = line:match("^%-%-%-@field ([%w_]+)%??%s+(.*)")
+        if class and name then
+            classes[class] = classes[class] or {}
+            classes[class][name] = true
+            local inner = kind:match("^(%b{})")
+            for member in (inner or ""):gmatch("([%w_]+)%??:") do
+                local key = class .. "." .. name
+                classes[key] = classes[key] or {}
+                classes[key][member] = true
+            end
+        end
+    end
+    return classes
+end
+
+t.test("a policy's fields are those of ako.schema, at every depth", function()
+    local schema, classes = require "ako.schema", fields_of(assert(fs.read(META)))
+    local function same(rules, class)
+        local known = {}
+        for name, rule in pairs(rules) do
+            if not rule.reserved then known[name] = true end
+        end
+        local own = {}
+        for name in pairs(classes[class] or {}) do
+            if name ~= "extend" then own[name] = true end
+        end
+        t.eq(sorted_keys(own), sorted_keys(known), class)
+    end
+    same(schema, "Policy")
+    same(schema.timing.fields, "Timing")
+    same(schema.timing.fields.pairs.fields, "PairsPlan")
+    same(schema.timing.fields.screen.fields, "ScreenPlan")
+    same(schema.correctness.fields, "Policy.correctness")
+    same(schema.budget.fields, "Policy.budget")
+end)
+
+t.test("a record's fields are those that the sources set", function()
+    local known, text = fields_of(assert(fs.read(META))).Record, ""
+    for _, module in ipairs { "trial", "loop", "session" } do
+        text = text .. assert(fs.read(fs.join(t.home, "stdlib/ako/" .. module .. ".lua")))
+    end
+    local seen = {}
+    for list in text:gmatch("\n%s+([%w_., ]*record%.[%w_., ]+) = ") do
+        for name in list:gmatch("record%.([%w_]+)") do seen[name] = true end
+    end
+    t.ok(seen.paired and seen.weakness and seen.no_effect and seen.next, "the pattern finds assignments")
+    local internal = { kind = true, launches = true, machine_code = true, time_s = true, tree = true, commit = true }
+    for name in pairs(seen) do t.ok(known[name] or internal[name], "ako.Record lacks " .. name) end
+end)

@@ -167,8 +167,82 @@ t.test("a torn last line is dropped, damage elsewhere is refused with its line",
     assert(fs.write(file, (whole:gsub('"kind":"intent"', '"kind":intent"', 1))))
     t.fails("jsonl:2: damaged", session.read(ws.repo, "story"))
     local ctx = scripted.context(ws.folder)
-    t.eq(verbs.status(ctx), 2)
-    t.match(ctx.console.stderr, "jsonl:2: damaged")
+    t.eq(verbs.status(ctx), 125)
+    t.match(ctx.console.stderr, "^ako%-lua: session story cannot be read: [^\n]*jsonl:2: damaged[^\n]*\n$")
+end)
+
+-- The journal of a session "old" of one finished run, changed by a function of its text; and its workspace.
+local function with_damage(change)
+    local ws = workspace()
+    t.eq(verbs.run((scripted.context(ws.folder, { session = "old" }))), 0)
+    local file = ws.repo:commondir() .. "/ako/old/journal.jsonl"
+    assert(fs.write(file, change(assert(fs.read(file)))))
+    return ws, file
+end
+
+local function first_line_gone(text) return (text:gsub("^[^\n]*", "nonsense", 1)) end
+local function later_line_gone(text) return (text:gsub("\n[^\n]*\n", "\nnonsense\n", 1)) end
+
+t.test("the newest session that cannot be read is neither passed over nor replaced unasked", function()
+    for line, change in ipairs { first_line_gone, later_line_gone } do
+        for _, verb in ipairs { "try", "run", "status" } do
+            local ws = with_damage(change)
+            local ctx = scripted.context(ws.folder)
+            t.eq(verbs[verb](ctx), 125, verb)
+            t.match(ctx.console.stderr, "session[^\n]* old,? cannot be read: [^\n]*jsonl:" .. line .. ": damaged")
+            t.eq(session.names(ws.repo), { "old" })
+            if verb ~= "status" then
+                t.match(ctx.console.stderr, "%-%-session=NAME starts another one\n$")
+                t.eq(verbs[verb]((scripted.context(ws.folder, { session = "new" }))), 0)
+            end
+        end
+    end
+end)
+
+t.test("an older damaged session, or that of another workspace, stops nobody", function()
+    local ws, file = with_damage(function(text)
+        return later_line_gone((text:gsub('"time_s":%d+', '"time_s":5', 1)))
+    end)
+    t.eq(verbs.run((scripted.context(ws.folder, { session = "new" }))), 0)
+    local ctx = scripted.context(ws.folder)
+    t.eq(verbs.status(ctx), 0)
+    t.match(ctx.console.stderr, "^left out: [^\n]*jsonl:2: damaged")
+    t.match(ctx.console.stdout, "session new: ")
+    t.eq(verbs.try((scripted.context(ws.folder))), 0)
+    local text = assert(fs.read(file)):gsub('"workspace":"[^"]*"', '"workspace":"/elsewhere"', 1)
+    assert(fs.write(file, (text:gsub('"time_s":5', '"time_s":99999999999', 1))))
+    t.eq(verbs.status((scripted.context(ws.folder))), 0)
+end)
+
+t.test("lines that are JSON and no records of ours are damage, with their line", function()
+    local changes = {
+        { '"verdict":"keep"', '"verdict":"maybe"', "3: damaged: trial: 'verdict' is 'maybe', none of keep, revert" },
+        { '"verdict":"keep"', '"verdict":7', "3: damaged: trial: 'verdict' is a number instead of a text" },
+        { '"trial":0,"v":1,"verdict"', '"trial":"0","v":1,"verdict"', "'trial' is a string instead of a whole number" },
+        { '"trial":0,"v":1,"verdict"', '"trial":0.5,"v":1,"verdict"', "'trial' is a number with a fraction" },
+        { '"trial":0,"v":1,"verdict"', '"trial":-1,"v":1,"verdict"', "'trial' is %-1, less than 0" },
+        { '"workloads":%[', '"workloads":null,"x":[', "3: damaged: trial: 'workloads' is a null instead of a list" },
+        { '"workloads":%[', '"x":[', "3: damaged: trial: 'workloads' is missing" },
+        { '"workloads":%[', '"workloads":[7],"x":[', "'workloads%[1%]' is a number instead of an object" },
+        { '"weight":[%d.]+', '"weight":"1"', "'workloads%[1%].weight' is a string" },
+        { '"status":"PASSED"', '"status":[]', "'[%w%[%].]*status' is a table instead of a text" },
+        { '"time_s":', '"time_s":"x","y":', "1: damaged: session: 'time_s' is a string" },
+        { '"commit":', '"comit":', "2: damaged: intent: 'commit' is missing" },
+        { '"device":{', '"device":7,"x":{', "1: damaged: session: 'device' is a number" },
+    }
+    for _, entry in ipairs(changes) do
+        local ws = with_damage(function(text)
+            local changed, count = text:gsub(entry[1], entry[2], 1)
+            t.eq(count, 1, entry[1])
+            return changed
+        end)
+        for _, verb in ipairs { "status", "simulate" } do
+            local ctx = scripted.context(ws.folder, { session = "old" })
+            t.eq(verbs[verb](ctx), 125, entry[2])
+            t.match(ctx.console.stderr, "^ako%-lua: [^\n]*journal.jsonl:%d+: [^\n]*\n$")
+            t.match(ctx.console.stderr, entry[3])
+        end
+    end
 end)
 
 t.test("names", function()

@@ -1,5 +1,6 @@
 -- What a policy keeps of synthetic noise and of a session's trials: the rates that are known for a rule, the same again
 -- with the same seed, and a rule that would have decided otherwise.
+local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
 local program = require "program"
@@ -164,10 +165,11 @@ end)
 -- Replays
 
 -- A workspace with a session "s" whose trials were judged at 1 %.
-local function recorded(scripts)
+local function recorded(scripts, policy)
     local folder = scripted.task_folder "time=100"
     scripted.candidates(folder, scripts)
-    local ctx = scripted.context(folder, { session = "s", seed = 1 }, { candidates = folder .. "/candidates" })
+    local ctx = scripted.context(folder, { session = "s", seed = 1, policy = policy },
+        { candidates = folder .. "/candidates" })
     t.eq(verbs.run(ctx), 0)
     return folder
 end
@@ -267,6 +269,42 @@ t.test("a replay changes nothing", function()
     replay(folder, { accept = rules.faster_by(0.5) })
     t.eq(session.read(repo, "s"), before)
     t.eq(repo:refs "refs/*", refs)
+end)
+
+t.test("samples that nobody wrote so are said in one line, with their file", function()
+    local policy = by_pairs()
+    policy.timing.warmup, policy.timing.flush, policy.timing.timer = 1, true, "auto"
+    local folder = recorded(SCRIPTS, policy)
+    local file = folder .. "/.git/ako/s/trials/1/samples.json"
+    local whole = assert(fs.read(file))
+    local function says(text, wanted)
+        assert(fs.write(file, text))
+        local ctx = context(by_pairs())
+        ctx.host = { workspace = folder, session = "s" }
+        t.eq(verbs.simulate(ctx), 125, text)
+        t.match(ctx.console.stderr, "^ako%-lua: [^\n]*/trials/1/samples.json: damaged: [^\n]*\n$")
+        t.match(ctx.console.stderr, wanted)
+    end
+    local function column(candidate, incumbent)
+        return ('{"N=64":{"paired":{"candidate_ns":%s,"incumbent_ns":%s}}}'):format(candidate, incumbent)
+    end
+    says("", "damaged: ")
+    says("[1, 2", "damaged: ")
+    says("7", "it is a number instead of an object")
+    says('{"N=64":7}', "'N=64' is a number instead of an object")
+    says('{"N=64":{"paired":[1]}}', "'N=64.paired.candidate_ns' is missing")
+    says('{"N=64":{"paired":"x"}}', "'N=64.paired' is a string instead of an object")
+    says(column("[0, 5]", "[5, 5]"), "candidate_ns%[1%]' is 0, less than 1")
+    says(column("[5, 5]", "[5, -5]"), "incumbent_ns%[2%]' is %-5, less than 1")
+    says(column("[5, 5]", "[5]"), "'N=64.paired.incumbent_ns' has 1 numbers instead of 2")
+    says(column("[]", "[]"), "'N=64.paired.candidate_ns' is empty")
+    says(column('["5"]', "[5]"), "candidate_ns%[1%]' is a string instead of a whole number")
+    says(column("[5.5]", "[5]"), "candidate_ns%[1%]' is a number with a fraction")
+    says(column('{"a":5}', "[5]"), "candidate_ns' is an object instead of a list")
+    says(column("[5]", '[5],"candidate_mhz":[1,2]'), "candidate_mhz' has 2 numbers instead of 1")
+    says(column("[5]", '[5],"gain":"x"'), "gain' is a string")
+    assert(fs.write(file, whole))
+    t.match(replay(folder, by_pairs()), "^session s: kept then %(policy plain%): 1 3; kept by plain: 1 3\n")
 end)
 
 t.test("a session that is not there is said in one line", function()
