@@ -59,6 +59,8 @@ int ako_paired_plan_check(const ako_paired_plan *plan)
         return ako_fail(AKO_INVALID, "paired", "alpha %g is not between 0 and 1", plan->alpha);
     if (!(plan->threshold >= 0 && plan->threshold < 1))
         return ako_fail(AKO_INVALID, "paired", "threshold %g is not a share from 0 to below 1", plan->threshold);
+    if (!(plan->resolution >= 0 && plan->threshold + plan->resolution < 1))
+        return ako_fail(AKO_INVALID, "paired", "steps of %g of a sample are too coarse a clock", plan->resolution);
     if ((unsigned)plan->score > AKO_SCORE_WORST)
         return ako_fail(AKO_INVALID, "paired", "unknown score %d", (int)plan->score);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
@@ -270,7 +272,7 @@ static ako_gain gain_of(const estimate *e, size_t n)
 
 static ako_paired_verdict verdict_of(const ako_paired_plan *plan, const estimate *e)
 {
-    double enough = log(1 - plan->threshold);
+    double enough = log(1 - plan->threshold - plan->resolution);
     if (!e->has_interval)
         return AKO_PAIRED_GO_ON;
     if (e->median <= enough && (plan->strict ? e->high <= enough : e->high < 0))

@@ -22,9 +22,10 @@ const char *ako_score_name(ako_score score);
 typedef struct ako_paired_plan {
     int looks[AKO_LOOKS]; /* pairs at each look, ascending; the last is the most */
     int n_looks;
-    double alpha;     /* two-sided error of all looks together */
-    double threshold; /* least gain to keep, as a share: 0.01 */
-    bool strict;      /* keep only when the whole interval lies beyond the threshold */
+    double alpha;      /* two-sided error of all looks together */
+    double threshold;  /* least gain to keep, as a share: 0.01 */
+    double resolution; /* what one step of the clock makes of the score; the threshold is that much higher */
+    bool strict;       /* keep only when the whole interval lies beyond the threshold */
     ako_score score;
     /* A pair is dropped when its two SM clocks differ by more than `clock_pair`, or one of them is further than
      * `clock_run` from the median of all; with more than `most_dropped` of the pairs gone the run is unstable. When

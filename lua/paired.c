@@ -42,6 +42,7 @@ static void check_plan(lua_State *L, int plan, ako_paired_plan *out)
     *out = (ako_paired_plan){
         .alpha = plan_number(L, plan, "alpha", 0),
         .threshold = plan_number(L, plan, "threshold", -1),
+        .resolution = plan_number(L, plan, "resolution", 0),
         .clock_pair = plan_number(L, plan, "clock_pair", 0),
         .clock_run = plan_number(L, plan, "clock_run", 0),
         .most_dropped = plan_number(L, plan, "most_dropped", 0),

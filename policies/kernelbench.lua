@@ -129,7 +129,7 @@ return policy.extend {
             order_effect = 0.005, -- between A B and B A pairs: recorded, changes no verdict
             correlation = 0.2, -- neighbours that are more alike need twice the pairs; 1 ignores drift
             hopeless = 3, -- times slower at its first launches is given up there; 0 measures everything
-            seconds = 4, -- wall time for all pairs; what it does not reach is inconclusive
+            seconds = 10, -- wall time for all pairs; what it does not reach is inconclusive
             control = 48, -- pairs of the original against itself: what this machine takes for a gain
             floor_factor = 2, -- the threshold is never below so many times that
             headline = 96, -- pairs of original against final; fewer widen the interval of the final figure

@@ -233,12 +233,16 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void take_median(sample *out, const json_t *reply, int n)
+static void take_median(sample *out, const json_t *reply, int n, int64_t took_ns)
 {
     int64_t values[AKO_WATCHED];
     const json_t *samples = json_object_get(reply, "samples_ns");
-    for (int i = 0; i < n; i++)
+    out->sum_ns = 0;
+    out->took_ns = took_ns;
+    for (int i = 0; i < n; i++) {
         values[i] = json_integer_value(json_array_get(samples, (size_t)i));
+        out->sum_ns += values[i];
+    }
     qsort(values, (size_t)n, sizeof *values, by_value);
     out->median_ns = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2] + 1) / 2;
     out->mhz = (int)json_integer_value(json_object_get(reply, "sm_clock_mhz"));
@@ -294,7 +298,7 @@ int sample_take(trial *t, arm which, int workload, rotation *r, batch *b, int wa
     if (status == AKO_OK && !t->ended)
         status = add(t, s, reply, b->n, warmup, took);
     if (status == AKO_OK && !t->ended && out)
-        take_median(out, reply, b->n);
+        take_median(out, reply, b->n, took);
     json_decref(reply);
     return status;
 }

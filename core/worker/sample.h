@@ -49,6 +49,7 @@ typedef struct series {
 /* The middle of a request's samples, for a pair. */
 typedef struct sample {
     int64_t median_ns;
+    int64_t sum_ns, took_ns; /* all launches, by their samples; the whole request, by the evaluator's clock */
     int mhz;
     bool keep_seen; /* asks for `seen`, what was read behind each call; the caller's */
     json_t *seen;
@@ -86,6 +87,7 @@ int sample_check_sets(trial *t, const rotation *r, int workload);
 
 /* The two clocks over all of a series, and the physical floor. */
 int series_judge(trial *t, const series *s, int workload);
+double series_step_share(const series *s); /* the clock's step by the median: the least difference of two samples */
 int series_put(trial *t, const series *s, int workload, const char *key); /* its summary into the answer */
 void series_free(series *s);
 

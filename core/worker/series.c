@@ -92,6 +92,29 @@ static json_t *pack(const trial *t, const series *s, const ako_summary *sum)
                      s->verified, "request_ns", (json_int_t)s->timed_ns, "proof_ns", (json_int_t)s->proof_ns);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+double series_step_share(const series *s)
+{
+    size_t n = json_array_size(s->samples);
+    int64_t step = 0, *sorted = malloc((n + 1) * sizeof *sorted);
+    for (size_t i = 0; sorted && i < n; i++)
+        sorted[i] = json_integer_value(json_array_get(s->samples, i));
+    if (sorted && n > 0)
+        qsort(sorted, n, sizeof *sorted, by_number);
+    for (size_t i = 1; sorted && i < n; i++) {
+        int64_t difference = sorted[i] - sorted[i - 1];
+        step = difference > 0 && (step == 0 || difference < step) ? difference : step;
+    }
+    double share = sorted && n > 0 && sorted[n / 2] > 0 ? (double)step / (double)sorted[n / 2] : 0;
+    free(sorted);
+    return share;
+}
+
 int series_put(trial *t, const series *s, int workload, const char *key)
 {
     ako_summary sum;

@@ -1,28 +1,33 @@
 /* The paired decision: candidate and incumbent in turn, in processes of their own, on the same buffers and the same
  * views of them. Each look starts with fresh contents. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
 #include "error.h"
-#include "log.h"
+#include "outside.h"
 #include "pack.h"
 #include "sample.h"
 #include "stats.h"
 #include "surroundings.h"
 
+#define COARSEST 0.5 /* steps of the clock: more is no measurement */
+
 typedef struct comparison {
     trial *t;
-    int n_workloads, most; /* most: pairs of the last look */
-    size_t done;           /* pairs measured of each workload */
-    ako_pair **pairs;      /* [workload][pair] */
-    int *launches;         /* of a sample, by workload; 0: not known yet */
+    int n_workloads, most;  /* most: pairs of the last look */
+    size_t done;            /* pairs measured of each workload */
+    ako_pair **pairs;       /* [workload][pair] */
+    ako_outside **outsides; /* likewise */
+    int *launches;          /* of a sample, by workload; 0: not known yet */
     double *weights;
     series (*series)[ARMS_OF_A_PAIR]; /* [workload] */
-    int64_t started_ns;
+    int64_t pairs_ns;                 /* wall time of the pairs so far, without what comes before them */
     bool hopeless;
+    bool spent; /* the budget ended it */
 } comparison;
 
 static int allocate(comparison *c, trial *t)
@@ -30,16 +35,17 @@ static int allocate(comparison *c, trial *t)
     size_t n = (size_t)t->ev->task->n_workloads;
     const ako_paired_plan *plan = &t->pairs.plan;
     *c = (comparison){.t = t, .n_workloads = (int)n, .most = plan->looks[plan->n_looks - 1]};
-    c->started_ns = ako_clock_ns();
     c->pairs = calloc(n, sizeof *c->pairs);
+    c->outsides = calloc(n, sizeof *c->outsides);
     c->launches = calloc(n, sizeof *c->launches);
     c->weights = calloc(n, sizeof *c->weights);
     c->series = calloc(n, sizeof *c->series);
-    bool good = c->pairs && c->launches && c->weights && c->series;
+    bool good = c->pairs && c->outsides && c->launches && c->weights && c->series;
     for (size_t w = 0; good && w < n; w++) {
         c->pairs[w] = calloc((size_t)c->most, sizeof **c->pairs);
+        c->outsides[w] = calloc((size_t)c->most, sizeof **c->outsides);
         c->weights[w] = t->ev->task->workloads[w].weight;
-        good = c->pairs[w] != NULL;
+        good = c->pairs[w] && c->outsides[w];
     }
     return good ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
 }
@@ -49,10 +55,13 @@ static void release(comparison *c)
     for (int w = 0; w < c->n_workloads; w++) {
         if (c->pairs)
             free(c->pairs[w]);
+        if (c->outsides)
+            free(c->outsides[w]);
         for (int a = 0; c->series && a < ARMS_OF_A_PAIR; a++)
             series_free(&c->series[w][a]);
     }
     free(c->pairs);
+    free(c->outsides);
     free(c->launches);
     free(c->weights);
     free(c->series);
@@ -109,6 +118,10 @@ static int take_pair(comparison *c, rotation *r, int workload, size_t i, int exp
                                        .b_ns = taken[ARM_CANDIDATE].median_ns,
                                        .a_mhz = taken[ARM_INCUMBENT].mhz,
                                        .b_mhz = taken[ARM_CANDIDATE].mhz};
+    c->outsides[workload][i] = (ako_outside){.candidate_ns = taken[ARM_CANDIDATE].sum_ns,
+                                             .incumbent_ns = taken[ARM_INCUMBENT].sum_ns,
+                                             .candidate_took_ns = taken[ARM_CANDIDATE].took_ns,
+                                             .incumbent_took_ns = taken[ARM_INCUMBENT].took_ns};
     for (int a = 0; a < ARMS_OF_A_PAIR; a++)
         json_decref(taken[a].seen);
     batch_free(&b);
@@ -131,10 +144,12 @@ static int take_pairs(comparison *c, int workload, size_t until)
     int status = rotation_prepare(t, &r, workload);
     if (status == AKO_OK && !t->ended && c->launches[workload] == 0)
         status = warm_up(c, &r, workload);
+    int64_t start = ako_clock_ns();
     for (size_t i = c->done; status == AKO_OK && !t->ended && !c->hopeless && i < until; i++) {
         status = take_pair(c, &r, workload, i, (int)(until - i - 1));
         c->hopeless = is_hopeless(c, workload, i);
     }
+    c->pairs_ns += ako_clock_ns() - start;
     if (status == AKO_OK && !t->ended)
         status = sample_check_sets(t, &r, workload);
     rotation_free(&r);
@@ -144,14 +159,42 @@ static int take_pairs(comparison *c, int workload, size_t until)
 /* Whether the time that is left does not suffice for `more` pairs as those so far. */
 static bool is_beyond_budget(const comparison *c, int more)
 {
-    int64_t spent = ako_clock_ns() - c->started_ns, each = c->done ? spent / (int64_t)c->done : 0;
-    return c->t->pairs.budget_ns > 0 && spent + each * more > c->t->pairs.budget_ns;
+    int64_t each = c->done ? c->pairs_ns / (int64_t)c->done : 0;
+    return c->t->pairs.budget_ns > 0 && c->pairs_ns + each * more > c->t->pairs.budget_ns;
+}
+
+/* What one step of the arms' clock makes of the median: a gain no larger than that may be none. */
+static double step_share(const comparison *c, int workload)
+{
+    double share = 0;
+    for (int a = 0; a < ARMS_OF_A_PAIR; a++) {
+        double own = series_step_share(&c->series[workload][a]);
+        share = own > share ? own : share;
+    }
+    return share;
+}
+
+/* Of the score: by the workloads' weights, for the worst of them the largest. */
+static double resolution(const comparison *c)
+{
+    double sum = 0, weights = 0, most = 0;
+    for (int w = 0; w < c->n_workloads; w++) {
+        double share = step_share(c, w);
+        sum += c->weights[w] * share;
+        weights += c->weights[w];
+        most = share > most ? share : most;
+    }
+    double share = c->t->pairs.plan.score == AKO_SCORE_WORST || weights <= 0 ? most : sum / weights;
+    return share < COARSEST ? share : COARSEST;
 }
 
 static int look(comparison *c, ako_paired_result *result, int index)
 {
-    const ako_paired_plan *plan = &c->t->pairs.plan;
-    bool last = index + 1 == plan->n_looks || is_beyond_budget(c, plan->looks[index + 1] - plan->looks[index]);
+    ako_paired_plan *plan = &c->t->pairs.plan;
+    bool last = index + 1 == plan->n_looks;
+    plan->resolution = resolution(c);
+    c->spent = !last && is_beyond_budget(c, plan->looks[index + 1] - plan->looks[index]);
+    last = last || c->spent;
     return ako_paired_look(result, plan, (const ako_pair *const *)c->pairs, c->weights, c->n_workloads, c->done, last);
 }
 
@@ -179,31 +222,57 @@ static json_t *pack_interval(const ako_gain *gain)
     return gain->has_interval ? json_pack("[f, f]", gain->low, gain->high) : json_null();
 }
 
-static void describe(char *out, size_t size, const ako_paired_result *r, const ako_paired_plan *plan)
+static void append(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(char *out, size_t size, const char *format, ...)
 {
+    va_list args;
+    size_t used = strlen(out);
+    va_start(args, format);
+    vsnprintf(out + used, size - used, format, args);
+    va_end(args);
+}
+
+/* Faster by x % means, here as everywhere, that the speed-up is 1 + x/100. */
+static double percent(double gain)
+{
+    return 100 * (1 / (1 - gain) - 1);
+}
+
+static void describe(char *out, size_t size, const comparison *c, const ako_paired_result *r)
+{
+    const ako_paired_plan *plan = &c->t->pairs.plan;
     const ako_gain *g = &r->score;
-    char interval[80] = "";
+    out[0] = '\0';
+    if (r->verdict == AKO_PAIRED_UNSTABLE) {
+        append(out, size, "%zu of %zu pairs were taken at clocks that differ", r->dropped, r->pairs);
+        return;
+    }
+    append(out, size, "%.2f %% %s", fabs(percent(g->gain)), g->gain >= 0 ? "faster" : "slower");
     if (g->has_interval)
-        snprintf(interval, sizeof interval, ", interval %.2f..%.2f %%", 100 * g->low, 100 * g->high);
-    if (r->verdict == AKO_PAIRED_UNSTABLE)
-        snprintf(out, size, "%zu of %zu pairs were taken at clocks that differ", r->dropped, r->pairs);
-    else
-        snprintf(out, size, "%.2f %% %s%s, %zu pairs%s%s", 100 * fabs(g->gain), g->gain >= 0 ? "faster" : "slower",
-                 interval, r->pairs, r->verdict == AKO_PAIRED_KEEP ? "" : ", threshold ",
-                 r->verdict == AKO_PAIRED_KEEP ? "" : "");
-    if (r->verdict == AKO_PAIRED_REVERT || r->verdict == AKO_PAIRED_INCONCLUSIVE)
-        snprintf(out + strlen(out), size - strlen(out), "%.3g %%", 100 * plan->threshold);
+        append(out, size, ", interval %.2f..%.2f %%", percent(g->low), percent(g->high));
+    append(out, size, ", %zu pairs", r->pairs);
+    if (r->verdict == AKO_PAIRED_KEEP)
+        return;
+    append(out, size, ", threshold %.3g %%", 100 * (plan->threshold + plan->resolution));
+    if (plan->resolution >= 0.1 * plan->threshold)
+        append(out, size, " (%.2g %% of it a step of the clock)", 100 * plan->resolution);
+    if (r->verdict == AKO_PAIRED_INCONCLUSIVE && c->spent)
+        append(out, size, "; ended after %zu of %d pairs by the %.3g s for them", r->pairs, c->most,
+               (double)c->t->pairs.budget_ns / 1e9);
+    if (r->verdict == AKO_PAIRED_INCONCLUSIVE && r->correlated)
+        append(out, size, "; neighbouring pairs are alike, which needs twice as many");
 }
 
 static int put_result(comparison *c, const ako_paired_result *r)
 {
-    char reason[300];
-    describe(reason, sizeof reason, r, &c->t->pairs.plan);
+    char reason[400];
+    describe(reason, sizeof reason, c, r);
     return pack_into(c->t->answer,
                      json_pack("{s:{s:s, s:s, s:i, s:i, s:i, s:f, s:o, s:f, s:b, s:b, s:b, s:f, s:s}}", "paired",
                                "verdict", ako_paired_verdict_name(r->verdict), "reason", reason, "look", r->look,
                                "pairs", (int)r->pairs, "dropped", (int)r->dropped, "gain", r->score.gain, "interval",
-                               pack_interval(&r->score), "threshold", c->t->pairs.plan.threshold, "order_effect",
+                               pack_interval(&r->score), "threshold",
+                               c->t->pairs.plan.threshold + c->t->pairs.plan.resolution, "order_effect",
                                r->order_effect, "clock_coupled", r->clock_coupled, "correlated", r->correlated, "lag1",
                                r->lag1, "timer", c->series[0][ARM_CANDIDATE].timer));
 }
@@ -295,6 +364,9 @@ static int audit_all(comparison *c)
     int status = AKO_OK;
     for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++) {
         double claimed, incumbent;
+        if (ako_outside_denies(c->outsides[w], c->done))
+            return trial_end_workload(c->t, w, "UNTRUSTED_TIMING", "T4",
+                                      "the evaluator's clock sees less than half of the gain that the samples claim");
         status = median_of(&claimed, c, w, ARM_CANDIDATE);
         if (status == AKO_OK)
             status = median_of(&incumbent, c, w, ARM_INCUMBENT);

@@ -248,6 +248,7 @@ local function measure(self, info)
     if not given then return trial.without_result("COMPILE_ERROR", problem, context), evidence end
     self.lane = given.lane
     local result, launches, no_effect = evaluate(self, given)
+    if not self.session.best then context.against = false end
     local record = trial.record(result, context)
     if not self.session.best then record.control, record.paired = control.of(result), nil end
     record.weakness = self.weakness or (self.session.original and self.session.original.weakness)
@@ -276,16 +277,25 @@ local function ask_policy(self, record)
     return verdict, words("accept", reason) or ""
 end
 
+-- What a noisy machine means for all that follows.
+local function floor_text(self, record)
+    local known = record.control
+    local numbers, raised_from = plan.pairs(self.policy, self.opt, known and known.floor)
+    if not raised_from then return "" end
+    return ("; this machine takes %.2g %% for a gain when nothing has changed: below %.3g %% nothing is kept"):format(
+        known.floor * 100, numbers.threshold * 100)
+end
+
 -- What the others start from must be right, and need not be believed.
 local function judge_start(self, record)
-    if not self.policy.baseline then return "keep", "baseline" end
+    if not self.policy.baseline then return "keep", "baseline" .. floor_text(self, record) end
     local verdict, reason = self.hook("baseline", copy(record), nil, self.opt)
     if verdict ~= "keep" and verdict ~= "inconclusive" then
         fault.raise("POLICY", "hook 'baseline' must return 'keep' or 'inconclusive' and a reason, returned %s",
             tostring(verdict))
     end
     reason = words("baseline", reason) or ""
-    return verdict, reason ~= "" and reason or "baseline"
+    return verdict, (reason ~= "" and reason or "baseline") .. floor_text(self, record)
 end
 
 local function decide(self, record)

@@ -124,7 +124,7 @@ end
 -- What pairs say about a speed-up counts more than two medians taken one after the other.
 local function compare_paired(record, result, name)
     local paired = record.paired
-    if not paired then return end
+    if not paired or not name then return end
     record.speedup[name] = speedup_of(paired.gain)
     if paired.interval then
         record.interval[name] = { speedup_of(paired.interval[1]), speedup_of(paired.interval[2]) }
@@ -171,7 +171,7 @@ end
 
 --- Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
 --- statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
---- baseline itself), against (what pairs were taken against: "best", the default, or "original"). Verdict and reason
+--- baseline itself), against (what pairs were taken against: "best", the default, "original", or false for itself). Verdict and reason
 --- are the caller's to add.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
@@ -195,7 +195,7 @@ function trial.record(result, context)
     compare(record, context.original or record, "original")
     compare(record, context.best or record, "best")
     record.paired = paired_record(result.paired)
-    compare_paired(record, result, context.against or "best")
+    compare_paired(record, result, context.against == nil and "best" or context.against)
     if record.paired and record.paired.verdict == "unstable" and record.status == "PASSED" then
         record.status, record.code, record.reason = "UNSTABLE", "M7", record.paired.reason
     end

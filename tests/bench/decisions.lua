@@ -55,11 +55,24 @@ function decisions.measure(e, task, resolved, most, edit)
     return list, result
 end
 
+-- A step of the clock, as the evaluator finds it: the least difference of two samples by their median.
+local function step_share(samples)
+    local sorted, step = table.move(samples, 1, #samples, 1, {}), math.huge
+    table.sort(sorted)
+    for i = 2, #sorted do
+        local difference = sorted[i] - sorted[i - 1]
+        if difference > 0 and difference < step then step = difference end
+    end
+    return step < math.huge and step / sorted[(#sorted + 1) // 2] or 0
+end
+
 --- What the policy's looks make of each list of pairs: counts of keep, revert, inconclusive, unstable; and the gains.
 function decisions.judge(lists)
     local numbers = numbers_of(kernelbench, 96)
     local counts, gains, used = { keep = 0, revert = 0, inconclusive = 0, unstable = 0 }, {}, 0
     for i, pairs_of in ipairs(lists) do
+        numbers.resolution = math.max(step_share(pairs_of.candidate_samples_ns),
+            step_share(pairs_of.incumbent_samples_ns))
         local verdict = paired.decide { plan = numbers, pairs = { pairs_of } }
         counts[verdict.verdict] = counts[verdict.verdict] + 1
         gains[i], used = pairs_of.gain, used + verdict.pairs

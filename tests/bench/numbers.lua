@@ -37,12 +37,12 @@ end
 -- The same kernel with so much less work: per cent, the share that must be kept, trials.
 local GAINS = { { 1, "", 3 }, { 2, "95 %", 10 }, { 3, "99 %", 10 }, { 5, "99 %", 3 } }
 
-local function planted(row, quick)
-    for _, size in ipairs(decisions.planted) do
+local function planted(row, sizes, scale)
+    for _, size in ipairs(sizes) do
         local name, options, most = table.unpack(size)
         for _, gain in ipairs(GAINS) do
             local percent, goal, trials = table.unpack(gain)
-            local lists, _, refused = decisions.run(options, quick and 1 or trials, most,
+            local lists, _, refused = decisions.run(options, math.ceil(scale * trials), most,
                 decisions.less_work(percent))
             local counts, gains, used = decisions.judge(lists)
             local share = #lists > 0 and 100 * counts.keep / #lists or 0
@@ -158,10 +158,19 @@ function numbers.beside_a_stranger(row, trials)
     end
 end
 
-function numbers.quiet(row, quick)
-    unchanged(row, quick and 2 or 20, "unchanged kernel", decisions.sizes, "1 in 200")
-    planted(row, quick)
+--- `scale` 1 takes two hundred decisions of each unchanged kernel.
+function numbers.unchanged(row, sizes, scale)
+    unchanged(row, math.ceil(20 * scale), "unchanged kernel", sizes, "1 in 200")
 end
+
+numbers.planted = planted
+
+function numbers.quiet(row)
+    numbers.unchanged(row, decisions.sizes, 1)
+    planted(row, decisions.planted, 1)
+end
+
+numbers.absolute, numbers.cost = absolute, cost
 
 function numbers.costs(row)
     absolute(row)

@@ -164,6 +164,20 @@ static void test_goes_on_and_ends_inconclusive(void **state)
     assert_true(fabs(result.score.high - 0.03) < 1e-12 && fabs(result.score.low + 0.01) < 1e-12);
 }
 
+/* Of a clock with steps of 32 ns a kernel of 5.5 us is 0.58 % long: two processes may differ by two such steps for ever,
+ * and that is no gain. */
+static void test_steps_of_the_clock_are_no_gain(void **state)
+{
+    (void)state;
+    ako_paired_plan coarse = usual;
+    coarse.resolution = 0.0058;
+    assert_int_equal(constant(&usual, 1 - 2 * 0.0058, 12, false).verdict, AKO_PAIRED_KEEP);
+    assert_int_equal(constant(&coarse, 1 - 2 * 0.0058, 12, false).verdict, AKO_PAIRED_REVERT);
+    assert_int_equal(constant(&coarse, 1 - 3 * 0.0058, 12, false).verdict, AKO_PAIRED_KEEP);
+    coarse.resolution = 0.995;
+    assert_int_equal(ako_paired_plan_check(&coarse), AKO_INVALID);
+}
+
 /* Of 12 values the second and the eleventh count: with them at 2 % and above 0 the median alone does not keep. */
 static void test_keep_wants_the_interval_below_zero(void **state)
 {
@@ -508,6 +522,7 @@ int main(void)
         cmocka_unit_test(test_ends_early_both_ways),
         cmocka_unit_test(test_decides_at_looks_only),
         cmocka_unit_test(test_goes_on_and_ends_inconclusive),
+        cmocka_unit_test(test_steps_of_the_clock_are_no_gain),
         cmocka_unit_test(test_keep_wants_the_interval_below_zero),
         cmocka_unit_test(test_revert_wants_the_gain_ruled_out),
         cmocka_unit_test(test_scores),

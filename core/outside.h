@@ -1,0 +1,20 @@
+/* The gain as an outer clock sees it: of each pair, how much less time the candidate's request took than the
+ * incumbent's, beside how much less their samples say. Flushes and all else are alike on both sides; what a bent clock
+ * claims is missing outside. On a noisy machine the interval is wide, and then this says nothing. */
+#ifndef AKO_OUTSIDE_H
+#define AKO_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ako_outside {
+    int64_t candidate_ns, incumbent_ns;           /* sums of a request's samples */
+    int64_t candidate_took_ns, incumbent_took_ns; /* the whole request, by the outer clock */
+} ako_outside;
+
+/* True when it is all but certain (exact rank interval, error 1 %) that the outer clock sees less than half of the
+ * saving that the samples of n pairs claim. */
+bool ako_outside_denies(const ako_outside *pairs, size_t n);
+
+#endif

@@ -1,0 +1,72 @@
+/* What the evaluator's own clock makes of gains that samples claim. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "outside.h"
+
+#define PAIRS 24
+#define FLUSH_NS 6000000
+
+/* Requests of a call that takes `incumbent` and `candidate` ns; the candidate states `stated`. `noise` ns come and go
+ * on the outer clock, in a pattern without trend. */
+static bool denies(int64_t incumbent, int64_t candidate, int64_t stated, int64_t noise)
+{
+    ako_outside pairs[PAIRS];
+    for (int i = 0; i < PAIRS; i++) {
+        int64_t a = noise * ((7 * i) % 13 - 6) / 6, b = noise * ((5 * i) % 11 - 5) / 5;
+        pairs[i] = (ako_outside){.candidate_ns = stated,
+                                 .incumbent_ns = incumbent,
+                                 .candidate_took_ns = FLUSH_NS + candidate + b,
+                                 .incumbent_took_ns = FLUSH_NS + incumbent + a};
+    }
+    return ako_outside_denies(pairs, PAIRS);
+}
+
+static void honest_gains_are_believed(void **state)
+{
+    (void)state;
+    assert_false(denies(1000000, 600000, 600000, 0));
+    assert_false(denies(1000000, 600000, 600000, 300000));
+    assert_false(denies(1000000, 990000, 990000, 300000));
+}
+
+static void a_bent_clock_is_not(void **state)
+{
+    (void)state;
+    assert_true(denies(1000000, 1000000, 600000, 0));
+    assert_true(denies(1000000, 1000000, 600000, 60000));
+    assert_true(denies(1000000, 900000, 500000, 0));
+}
+
+static void half_of_the_gain_must_be_seen(void **state)
+{
+    (void)state;
+    assert_false(denies(1000000, 790000, 600000, 0));
+    assert_true(denies(1000000, 810000, 600000, 0));
+}
+
+static void noise_and_losses_say_nothing(void **state)
+{
+    (void)state;
+    assert_false(denies(1000000, 1000000, 990000, 3000000));
+    assert_false(denies(1000000, 1200000, 1100000, 0));
+    ako_outside few[4] = {
+        {.candidate_ns = 1, .incumbent_ns = 1000, .candidate_took_ns = 5000, .incumbent_took_ns = 5000}};
+    assert_false(ako_outside_denies(few, 1));
+    assert_false(ako_outside_denies(few, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(honest_gains_are_believed),
+        cmocka_unit_test(a_bent_clock_is_not),
+        cmocka_unit_test(half_of_the_gain_must_be_seen),
+        cmocka_unit_test(noise_and_losses_say_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
