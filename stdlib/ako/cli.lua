@@ -18,7 +18,7 @@ end
 
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR",
-        text = "what must be computed (default: task.lua here, else an example)" },
+        text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },
@@ -37,11 +37,12 @@ local HOST_OPTIONS = {
     { name = "help", short = "h", kind = "flag", text = "this text, or that of a policy" },
 }
 
+local CANDIDATES = { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file in it" }
+
 local VERBS = {
-    { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end", options = {
-        { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file in it" },
-    } },
-    { name = "plan", text = "what run would do", options = {} },
+    { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
+        options = { CANDIDATES } },
+    { name = "plan", text = "what run would do", options = { CANDIDATES } },
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {
         { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },

@@ -10,7 +10,7 @@ local screen = {}
 --- Whether the policy wants so many candidates screened.
 function screen.is_wanted(policy, count)
     local numbers = policy.timing.screen
-    return numbers ~= nil and count >= numbers.least
+    return numbers and count >= numbers.least or false
 end
 
 -- { candidate, unit } for those that can run; the others, whose trials end before anything runs.

@@ -8,6 +8,7 @@ local inputs = require "ako.inputs"
 local loop = require "ako.loop"
 local plan = require "ako.plan"
 local progress = require "ako.progress"
+local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
 local tune = require "ako.tune"
@@ -154,8 +155,22 @@ function Start:points()
     return list, ("%d other points of the tune lines%s"):format(total - 1, drawn)
 end
 
---- The resolved plan as lines { name, text }, in reading order.
-function Start:plan_lines()
+-- How verdicts come about, `count` candidates known.
+local function decide_text(policy, opt, count)
+    local numbers = plan.pairs(policy, opt)
+    local text = "by the policy's rule on figures alone"
+    if numbers then
+        text = ("looks after %s pairs, threshold %.3g %%, %g s at most"):format(table.concat(numbers.looks, ", "),
+            numbers.threshold * 100, numbers.budget / 1e9)
+    end
+    if not screen.is_wanted(policy, count) then return text end
+    local screened = plan.screen(policy, count)
+    return ("%d screened in up to %d rounds, then %d at most: %s"):format(count, screened.rounds[#screened.rounds],
+        screened.keep, text)
+end
+
+--- The resolved plan as lines { name, text }, in reading order, for so many candidates.
+function Start:plan_lines(count)
     local task, device, host = self.task, self.evaluator.device, self.host
     local check, time = measure_text(self.plan.steps, self.plan.tolerance, task.place)
     local folder = self.ws and self.ws.folder or workspace.plan(host, task, self.bundled) or "a new scratch folder"
@@ -166,6 +181,7 @@ function Start:plan_lines()
         { "policy", ("%s: %s"):format(self.policy.name, self.policy.description) },
         { "check", check },
         { "time", time },
+        { "decide", decide_text(self.policy, self.opt, count) },
         { "reference", ("%s, %s lane%s"):format(task.reference.files[1], self.plan.reference.lane, against) },
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
         { "candidates", self.candidates or select(2, self:points()) or "none: the tree as it is" },

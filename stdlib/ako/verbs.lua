@@ -9,6 +9,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local plan = require "ako.plan"
 local proposer = require "ako.proposer"
 local report = require "ako.report"
 local screen = require "ako.screen"
@@ -82,8 +83,8 @@ local function open_new(started, verb)
     return must(opened, problem, code)
 end
 
-local function show_plan(started)
-    for _, line in ipairs(started:plan_lines()) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
+local function show_plan(started, count)
+    for _, line in ipairs(started:plan_lines(count)) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
 end
 
 -- The files of a run's folder of candidates, nil without. Looked at before anything is made, so that a wrong folder
@@ -125,10 +126,10 @@ local function run_task(ctx, tell)
     started:prepare()
     started:recover()
     local loop = started:loop(open_new(started, "run"))
-    show_plan(started)
+    candidates = candidates or started:points()
+    show_plan(started, candidates and #candidates or 0)
     loop:baseline()
     local ended
-    if started.session.best and not candidates then candidates = started:points() end
     if started.session.best and candidates then ended = try_all(started, loop, candidates) end
     local record = finish(started, loop, ended)
     tell(started, loop, record, ended)
@@ -199,13 +200,15 @@ end
 --- try: one trial of the tree as it is; the first one of a session is its baseline.
 function verbs.try(ctx)
     local started <close> = start.new(ctx)
+    local folder = ctx.host.workspace or "."
+    folder = fs.absolute(folder) or folder
     if started.bundled then -- run shows the example; a try that means one's own kernel must not time another
-        fault.raise("NOTFOUND", "no task.lua in %s; go to your task's folder or name it with --task",
-            fs.absolute(ctx.host.workspace or "."))
+        fault.raise("NOTFOUND", "no task.lua in %s%s; go to your task's folder or name it with --task", folder,
+            ctx.host.workspace and ", nor here" or "")
     end
     if not workspace.plan(ctx.host, started.task) then -- a new scratch folder each time would only ever see baselines
         fault.raise("INVALID", "the task lies elsewhere and %s has no solution of its own; name the folder with "
-            .. "--workspace=DIR", fs.absolute(ctx.host.workspace or "."))
+            .. "--workspace=DIR", folder)
     end
     started:resolve()
     started:prepare()
@@ -217,16 +220,23 @@ function verbs.try(ctx)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
 end
 
---- plan: what run would do, without doing any of it.
+--- plan: what run would do, without doing any of it; what a run would refuse before its first trial is refused here,
+--- too, with the same exit code.
 function verbs.plan(ctx)
     local started <close> = start.new(ctx)
     started:resolve()
+    local candidates = files_of(started)
+    must(workspace.check(ctx.host, started.task, started.bundled))
+    candidates = candidates or started:points()
     local lines, object = {}, { v = 1 }
-    for i, line in ipairs(started:plan_lines()) do
+    for i, line in ipairs(started:plan_lines(candidates and #candidates or 0)) do
         lines[i] = ("%-11s %s"):format(line[1], line[2])
         object[line[1]] = line[2]
     end
     object.steps, object.tolerance = started.plan.steps, started.plan.tolerance
+    object.pairs = plan.pairs(ctx.policy, ctx.opt) or json.null
+    object.screen = candidates and screen.is_wanted(ctx.policy, #candidates) and plan.screen(ctx.policy, #candidates)
+        or json.null
     out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
     return exits.DONE
 end

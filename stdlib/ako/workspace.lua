@@ -1,5 +1,6 @@
 -- Where a solution is edited: the folder, its repository, and the task that it solves.
---   no task named: task.lua of the workspace; without one the bundled example, in a scratch workspace
+--   no task named: task.lua of the workspace, else the one here; without either the bundled example, in a scratch
+--           workspace where none is named
 --   --task: edited where the task lies when that is the workspace; in the workspace when one is named or already holds
 --           files of the solution; otherwise in a scratch workspace
 -- The user's own files are never overwritten: what a task brings is copied only where it is missing.
@@ -7,6 +8,7 @@
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local path = require "ako.path"
 local task_files = require "ako.task"
 
 local workspace = {}
@@ -22,8 +24,9 @@ end
 --- command line (nil where not); `home` is the folder that holds the bundled examples.
 function workspace.find_task(host, home)
     if host.task then return task_files.file_of(host.task), false end
-    local here = host.workspace and fs.join(host.workspace, "task.lua") or "task.lua"
-    if fs.exists(here) then return here, false end
+    local there = host.workspace and fs.join(host.workspace, "task.lua")
+    if there and fs.exists(there) then return there, false end
+    if fs.exists("task.lua") then return "task.lua", false end
     return fs.join(fs.join(home, BUNDLED), "task.lua"), true
 end
 
@@ -85,13 +88,29 @@ function workspace.plan(host, task, bundled)
     return folder and (fs.absolute(folder) or folder)
 end
 
+local LINK = "%s is a symbolic link; a solution must be a file of the workspace"
+
 -- What is written in the place of a link would change a file that no record has.
 local function check_solution(repo, folder, files)
     for _, name in ipairs(files) do
         must(repo:hash(name))
         local is_link = must(fs.stat(fs.join(folder, name))).type == "link"
-        fault.check(not is_link, "%s is a symbolic link; a solution must be a file of the workspace", name)
+        fault.check(not is_link, LINK, name)
     end
+end
+
+--- What is wrong with the solution's files as they lie there or would be copied from the task, without making anything:
+--- nil, a message and a code as `prepare` would give them; else true.
+function workspace.check(host, task, bundled)
+    local folder = choose_folder(host, task, bundled)
+    for _, name in ipairs(task.solution.files) do
+        local own = folder and fs.join(folder, name)
+        local file = own and fs.exists(own) and own or fs.join(task.folder, name)
+        local text, problem, code = path.read_source(file)
+        if not text then return nil, problem, code end
+        if file == own and fs.stat(file).type == "link" then return nil, LINK:format(name), "INVALID" end
+    end
+    return true
 end
 
 --- Prepares the workspace of a resolved task: makes the folder and the repository where they are missing and copies

@@ -1847,8 +1847,9 @@ function Start:loop(opened) end
 ---@return table[]? candidates, string? line
 function Start:points() end
 
----The resolved plan as lines { name, text }, in reading order.
-function Start:plan_lines() end
+---The resolved plan as lines { name, text }, in reading order, for so many candidates.
+---@param count integer
+function Start:plan_lines(count) end
 
 ---The extension of candidates' files on this device.
 function Start:extension() end
@@ -2108,6 +2109,13 @@ function workspace.find_task(host, home) end
 ---@param task any
 ---@param bundled any
 function workspace.plan(host, task, bundled) end
+
+---What is wrong with the solution's files as they lie there or would be copied from the task, without making anything:
+---nil, a message and a code as `prepare` would give them; else true.
+---@param host any
+---@param task any
+---@param bundled any
+function workspace.check(host, task, bundled) end
 
 ---Prepares the workspace of a resolved task: makes the folder and the repository where they are missing and copies
 ---the solution there. Returns { folder (absolute), repo, scratch, created (a new repository), task } where task is

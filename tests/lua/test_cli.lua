@@ -42,6 +42,7 @@ Verbs
   run                     the loop: baseline, then trials until the policy or the candidates end
     --candidates=DIR      a trial for each file in it
   plan                    what run would do
+    --candidates=DIR      a trial for each file in it
   doctor                  attacks the task and looks at the machine, before any optimizing
   try                     one trial of the tree as it is
     -m, --hypothesis=TEXT
@@ -71,7 +72,7 @@ Without a verb it runs the policy; a script is a Lua file that returns nothing.
 ]] .. VERBS .. [[
 
 Host options
-  --task=FILE|DIR         what must be computed (default: task.lua here, else an example)
+  --task=FILE|DIR         what must be computed (default: task.lua of the workspace or here, else an example)
   --workspace=DIR         where the solution lies (default: here)
   --device=auto|cpu|cuda:N
                           what to run on (default: auto)

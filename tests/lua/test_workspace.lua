@@ -1,5 +1,8 @@
 -- Which folder a solution is edited in, and what is copied there.
 local fs = require "ako.fs"
+local json = require "ako.json"
+local process = require "ako.process"
+local program = require "program"
 local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
@@ -34,6 +37,96 @@ t.test("which task: the one named, the one that lies here, the bundled one", fun
     t.eq(workspace.find_task({ task = folder }, "/home"), folder .. "/task.lua")
     t.eq({ workspace.find_task({ workspace = folder }, "/home") }, { folder .. "/task.lua", false })
     t.eq({ workspace.find_task({ workspace = t.tmpdir() }, "/home") }, { "/home/examples/rmsnorm/task.lua", true })
+end)
+
+t.test("the task of the current folder is the one for a workspace without", function()
+    local folder, other = scripted.task_folder "time=100", t.tmpdir()
+    local function plan(...)
+        local result = assert(process.run { program.path, "--device=cpu", "--json", "kernelbench", "plan", cwd = folder,
+            env = { AKO_HOME = t.home }, limit_ns = 60 * program.second_ns, ... })
+        t.eq({ result.code, result.stderr }, { 0, "" })
+        return json.decode(result.stdout)
+    end
+    local said = plan("--workspace=" .. other)
+    t.match(said.task, "^scale: ")
+    t.eq(said.solution, "solution/kernel.c in " .. fs.absolute(other))
+    assert(fs.write(other .. "/task.lua", (fs.read(folder .. "/task.lua"):gsub('"scale",', '"other",', 1))))
+    assert(fs.write(other .. "/reference.c", "void scale(void);\n"))
+    assert(fs.mkdirs(other .. "/solution"))
+    assert(fs.write(other .. "/solution/kernel.c", "void scale(void);\n"))
+    t.match(plan("--workspace=" .. other).task, "^other: ")
+end)
+
+t.test("a try in a folder that is not there names it", function()
+    local ctx = scripted.context("/tmp/ako-no-such-folder")
+    ctx.home = scripted.task_folder "time=100"
+    assert(fs.mkdirs(ctx.home .. "/examples/rmsnorm"))
+    for _, name in ipairs { "task.lua", "reference.c" } do
+        assert(fs.write(ctx.home .. "/examples/rmsnorm/" .. name, fs.read(ctx.home .. "/" .. name)))
+    end
+    t.eq(verbs.try(ctx), 2)
+    t.match(ctx.console.stderr, "^ako%-lua: no task.lua in /tmp/ako%-no%-such%-folder, nor here; ")
+    t.ok(not fs.exists("/tmp/ako-no-such-folder"))
+end)
+
+-- Of plan and run in copies of one folder, made by a function: exit code and last line on stderr of each.
+local function both(make, verb_options)
+    local codes, lines = {}, {}
+    for i, verb in ipairs { "plan", "run" } do
+        local folder = scripted.task_folder "time=100"
+        local ctx = scripted.context(folder, nil, verb_options)
+        make(folder)
+        codes[i] = verbs[verb](ctx)
+        lines[i] = ctx.console.stderr:gsub(folder:gsub("%p", "%%%0"), "F"):match("([^\n]*)\n$")
+        if verb == "plan" then t.ok(not fs.exists(folder .. "/.git"), "plan makes nothing") end
+    end
+    return codes, lines
+end
+
+t.test("plan refuses what run refuses before its first trial, with the same line", function()
+    local makes = {
+        function(folder) assert(fs.remove_tree(folder .. "/solution")) end,
+        function(folder)
+            local file = folder .. "/solution/kernel.c"
+            assert(fs.remove_tree(file))
+            t.eq(assert(process.run { "ln", "-s", folder .. "/reference.c", file }).code, 0)
+        end,
+    }
+    for _, make in ipairs(makes) do
+        local codes, lines = both(make)
+        t.eq(codes, { 2, 2 })
+        t.eq(lines[1], lines[2])
+        t.match(lines[1], "^ako%-lua: .*solution/kernel.c")
+    end
+    local codes, lines = both(function() end, { candidates = "/tmp/ako-no-such-folder" })
+    t.eq(codes, { 2, 2 })
+    t.eq(lines[1], lines[2])
+end)
+
+t.test("plan shows the candidates and the numbers of the decision", function()
+    local folder = scripted.task_folder "time=100"
+    local scripts = {}
+    for i = 1, 4 do scripts[i .. ".c"] = "time=" .. i end
+    scripted.candidates(folder, scripts)
+    local function decide(timing, host)
+        host = host or {}
+        host.policy = scripted.policy()
+        for name, value in pairs(timing) do host.policy.timing[name] = value end
+        local ctx = scripted.context(folder, host, { candidates = folder .. "/candidates" })
+        t.eq(verbs.plan(ctx), 0)
+        return ctx.console.stdout:match "\ndecide +([^\n]*)\n" or ctx.console.stdout
+    end
+    t.eq(decide {}, "by the policy's rule on figures alone")
+    local pairs_of = { looks = { 12, 24 }, alpha = 0.05, threshold = 0.015, seconds = 4 }
+    t.eq(decide { pairs = pairs_of }, "looks after 12, 24 pairs, threshold 1.5 %, 4 s at most")
+    local screen = { least = 4, rounds = { 4, 8 }, finalists = 2, points = 8 }
+    t.eq(decide { pairs = pairs_of, screen = screen },
+        "4 screened in up to 8 rounds, then 2 at most: looks after 12, 24 pairs, threshold 1.5 %, 4 s at most")
+    screen.least = 5
+    t.match(decide { pairs = pairs_of, screen = screen }, "^looks after")
+    screen.least = 4
+    local object = json.decode(decide({ pairs = pairs_of, screen = screen }, { json = true }))
+    t.eq({ object.pairs.looks, object.pairs.threshold, object.screen.keep }, { { 12, 24 }, 0.015, 2 })
 end)
 
 t.test("a run in a named workspace leaves the task's folder as it was", function()
