@@ -81,15 +81,18 @@ local function lines(f, opt)
     return list
 end
 
+local function is_share(value) return value >= 0 and value < 1, "must be a share from 0 to below 1" end
+local function is_positive(value) return value > 0, "must be more than 0" end
+
 return policy.extend {
     name = "kernelbench",
     description = "KernelBench's checks and timing; keeps what is measurably faster than the best so far",
 
     options = {
         -- Smaller keeps smaller wins, and with them noise that happens to look like one; larger throws wins away.
-        threshold = { 0.01, "share by which the median must beat the best's to be kept" },
+        threshold = { 0.01, "share by which the median must beat the best's to be kept", is_share },
         -- Beyond this a figure is more often a mistake than a miracle. Raising it silences the warning, nothing else.
-        excessive = { 10.0, "speedup over the reference that needs a justification" },
+        excessive = { 10.0, "speedup over the reference that needs a justification", is_positive },
         justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },
         fast_p = { "0,1,2", "thresholds p for fast_p: the share of tasks (or workloads) more than p times faster" },
     },

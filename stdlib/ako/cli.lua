@@ -115,7 +115,7 @@ local function check_names(specs, file)
     local taken = {}
     for _, spec in ipairs(HOST_OPTIONS) do taken[spec.name] = "the host" end
     for _, verb in ipairs(VERBS) do
-        for _, spec in ipairs(verb.options) do taken[spec.name] = "the verb " .. verb.name end
+        for _, spec in ipairs(verb.options) do taken[spec.name] = taken[spec.name] or "the verb " .. verb.name end
     end
     for _, spec in ipairs(specs) do
         if taken[spec.name] then

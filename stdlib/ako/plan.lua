@@ -41,6 +41,8 @@ function plan.pairs(policy, opt, floor)
         threshold = opt and opt[threshold]
         fault.check(type(threshold) == "number",
             "timing.pairs.threshold: the policy has no number '%s' among its options", given.threshold)
+        fault.check(threshold >= 0 and threshold < 1, "option --%s must be a share from 0 to below 1, got %g",
+            (given.threshold:gsub("_", "-")), threshold)
     end
     local least = (floor or 0) * (given.floor_factor or 0)
     numbers.threshold = math.max(threshold, least)

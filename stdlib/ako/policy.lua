@@ -86,8 +86,17 @@ end
 
 local function check_map(source, path, value, rule)
     for _, name in ipairs(sorted_names(source, path, value)) do
-        check_value(source, with(path, name), value[name], rule.items)
+        local here, good, why = with(path, name), true, nil
+        if rule.keys then good, why = rule.keys(name) end
+        if not good then refuse(source, here, "field '%s': %s", dotted(path), why) end
+        check_value(source, here, value[name], rule.items)
     end
+end
+
+-- What a shell and `--name=value` can say.
+local function check_option_name(source, path, name)
+    if name:find("^%a[%w_-]*$") then return end
+    refuse(source, path, "option '%s' cannot be typed: a letter, then letters, digits, '_' or '-'", name)
 end
 
 local function check_option(source, path, entry)
@@ -111,6 +120,7 @@ local function check_option(source, path, entry)
 end
 
 function check_value(source, path, value, rule)
+    if value == false and rule.off then return end
     if not TYPES[rule.type](value) then
         local wanted = ARTICLES[rule.type] or "a " .. rule.type
         local got = type(value)
@@ -128,6 +138,7 @@ function check_value(source, path, value, rule)
     if rule.type == "map" then check_map(source, path, value, rule) end
     if rule.type == "options" then
         for _, name in ipairs(sorted_names(source, path, value)) do
+            check_option_name(source, with(path, name), name)
             check_option(source, with(path, name), value[name])
         end
     end
@@ -181,11 +192,54 @@ local function check_required(source, path, value, rules)
     end
 end
 
+-- Names that differ in - and _ alone are one on the command line.
+local function check_option_names(source, given)
+    local typed = {}
+    for _, name in ipairs(sorted_names(source, { "options" }, given)) do
+        local spelled = name:gsub("_", "-")
+        if typed[spelled] then
+            refuse(source, { "options", name }, "options '%s' and '%s' are both --%s", typed[spelled], name, spelled)
+        end
+        typed[spelled] = name
+    end
+end
+
+-- timing.pairs.threshold may name an option: then that is one, and holds a share.
+local function check_threshold(source, given)
+    local pairs_of, opts = given.timing.pairs, given.options or {}
+    local name = pairs_of and pairs_of.threshold
+    if type(name) ~= "string" then return end
+    local path, entry = { "timing", "pairs", "threshold" }, opts[name]
+    if not entry then
+        refuse(source, path, "field 'timing.pairs.threshold': the policy has no option '%s'%s", name,
+            fault.nearest(name, opts))
+    end
+    local default = entry[1]
+    if type(default) ~= "number" then
+        refuse(source, path, "field 'timing.pairs.threshold': option '%s' is no number", name)
+    end
+    if not (default >= 0 and default < 1) then
+        refuse(source, { "options", name }, "option '%s' is timing.pairs.threshold and must be a share from 0 to below "
+            .. "1, got %s", name, default)
+    end
+end
+
+-- What was switched off is absent for whoever uses the policy.
+local function without_off(value, rules)
+    for name, rule in pairs(rules) do
+        if rule.off and value[name] == false then value[name] = nil end
+        if rule.fields and type(value[name]) == "table" then without_off(value[name], rule.fields) end
+    end
+end
+
 --- The policy that a file has returned, complete and valid. `file` is what messages call the file.
 function policy.adopt(value, file)
     local source = { file = file }
     if getmetatable(value) ~= Policy then value = extended({}, value, source) end
+    without_off(value, schema)
     check_required(source, {}, value, schema)
+    check_option_names(source, value.options or {})
+    check_threshold(source, value)
     return value
 end
 

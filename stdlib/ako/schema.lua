@@ -1,10 +1,15 @@
 -- What a policy may hold. Validation, help and `check` all read this one table.
 --
--- A rule is { type, text, required, check, fields, items }:
+-- A rule is { type, text, required, check, fields, items, keys, off }:
 --   type    "string", "integer", "number", "boolean", "function", "table" (then `fields`), "map" (names to `items`),
 --           "options" (name = { default, text [, check] })
 --   check   as in ako.options: list, { min, max } or function
+--   keys    function(name) -> true | false, message, for the names of a map
+--   off     false is allowed: what the policy that is extended has is switched off
 -- `reserved` fields belong to the contract, but this version does nothing with them.
+
+local dtypes = require "ako.dtypes"
+local fault = require "ako.fault"
 
 local function reserved(text) return { reserved = true, text = text } end
 
@@ -16,6 +21,11 @@ end
 
 local function share(text, most) return { type = "number", check = { min = 0, max = most or 1 }, text = text } end
 
+local function is_dtype(name)
+    local known, problem = fault.catch(dtypes.check, name)
+    return known ~= nil, problem
+end
+
 local function ascending(looks)
     for i, pairs_of in ipairs(looks) do
         local good = math.type(pairs_of) == "integer" and pairs_of >= 1 and (i == 1 or pairs_of > looks[i - 1])
@@ -24,12 +34,18 @@ local function ascending(looks)
     return #looks >= 1 and #looks <= 8, "must have one to eight looks"
 end
 
+-- A number; the option that holds one is checked with the whole policy.
+local function is_threshold(value)
+    return type(value) == "string" or (value >= 0 and value < 1), "must be a share from 0 to below 1"
+end
+
 -- core/paired.h explains the numbers.
-local pairs_rule = { type = "table", text = "candidate and best timed in turn", fields = {
+local pairs_rule = { type = "table", off = true, text = "candidate and best timed in turn", fields = {
     looks = { type = "list", required = true, check = ascending, text = "pairs after which a decision is tried" },
     alpha = { type = "number", required = true, check = { min = 1e-9, max = 0.5 },
         text = "error of all looks together" },
-    threshold = { type = "figure", required = true, text = "least gain to keep, or the option that holds it" },
+    threshold = { type = "figure", required = true, check = is_threshold,
+        text = "least gain to keep, or the option that holds it" },
     strict = { type = "boolean", text = "keep only when the whole interval is beyond the threshold" },
     score = { type = "string", check = { "geomean", "total", "worst" }, text = "how workloads become one figure" },
     clock_pair = share("by which the SM clocks of a pair may differ"),
@@ -63,7 +79,7 @@ local function is_finalists(value)
     return good, 'must be "sqrt" or a whole number'
 end
 
-local screen_rule = { type = "table", text = "many candidates ranked before a few are decided on", fields = {
+local screen_rule = { type = "table", off = true, text = "many candidates ranked, then a few decided on", fields = {
     rounds = { type = "list", required = true, check = ascending_rounds, text = "after which the slower ones leave" },
     hopeless = { type = "number", check = { min = 0, max = 1e6 },
         text = "times slower at its first launches: leaves at once; 0: never" },
@@ -90,7 +106,7 @@ local schema = {
         predicate = { type = "string", required = true, text = "how two values are compared",
             check = { "allclose_ref", "allclose_out", "ratio_cap", "abs_and_rel" } },
         tolerance = { type = "map", required = true, text = "atol = rtol by dtype of the output",
-            items = { type = "number", check = { min = 0 } } },
+            keys = is_dtype, items = { type = "number", check = { min = 0 } } },
         weak = { type = "string", check = { "refuse", "warn" },
             text = "what is done with a task that results of no honest kernel pass (default: refuse)" },
     } },

@@ -85,6 +85,62 @@ t.test("options that are declared wrongly", function()
         "mine.lua: option 'candidates' is one of the verb run already")
 end)
 
+t.test("check refuses what a run would", function()
+    local pairs_of = 'timing = { pairs = {\n  threshold = %s } }'
+    local where = "field 'timing.pairs.threshold'"
+    says(check(pairs_of:format "'treshold'"), 4, "mine.lua:4: " .. where
+        .. ": the policy has no option 'treshold' (did you mean 'threshold'?)")
+    says(check(pairs_of:format "'zzz'"), 4, "mine.lua:4: " .. where .. ": the policy has no option 'zzz'")
+    says(check(pairs_of:format "'justify'"), 4, "mine.lua:4: " .. where .. ": option 'justify' is no number")
+    for _, value in ipairs { "-0.5", "1", "1e300", "-1e-9" } do
+        says(check(pairs_of:format(value)), 4, "mine.lua:4: " .. where .. " must be a share from 0 to below 1, got "
+            .. tostring(tonumber(value)))
+    end
+    for _, value in ipairs { "0", "0.5" } do t.eq(check(pairs_of:format(value)).code, 0) end
+    says(check "options = {\n  threshold = { -0.5, 'x' } }", 4, "mine.lua:4: option 'threshold' is "
+        .. "timing.pairs.threshold and must be a share from 0 to below 1, got -0.5")
+    says(check "correctness = { tolerance = {\n  float32 = 1 } }", 4,
+        "mine.lua:4: field 'correctness.tolerance': unknown dtype 'float32' (did you mean 'f32'?)")
+    says(check "correctness = { tolerance = {\n  f33 = 1 } }", 4,
+        "mine.lua:4: field 'correctness.tolerance': unknown dtype 'f33' (did you mean 'f32'?)")
+    for _, name in ipairs { "a b", "", "1a", "-a", "a=b", "caf\xC3\xA9" } do
+        says(check(("options = {\n  [%q] = { 1, 'x' } }"):format(name)), 4, ("mine.lua:4: option '%s' cannot be "
+            .. "typed: a letter, then letters, digits, '_' or '-'"):format(name))
+    end
+    says(check "options = { a_b = { 1, 'x' }, ['a-b'] = { 1, 'x' } }", 4,
+        "mine.lua:3: options 'a-b' and 'a_b' are both --a-b")
+    t.eq(check("options = { ['a-b'] = { 1, 'x' } }").code, 0)
+end)
+
+t.test("a threshold typed wrongly is refused where it is used, and by kernelbench at once", function()
+    says(run("kernelbench", "check", "--threshold=-0.1"), 2,
+        "option --threshold must be a share from 0 to below 1, got '-0.1'")
+    says(run("kernelbench", "check", "--threshold=1"), 2,
+        "option --threshold must be a share from 0 to below 1, got '1'")
+    says(run("kernelbench", "check", "--excessive=0"), 2, "option --excessive must be more than 0, got '0'")
+    t.eq(run("kernelbench", "check", "--threshold=0", "--excessive=0.5").code, 0)
+    check "options = { my_least = { 0.5, 'x' } }, timing = { pairs = { threshold = 'my_least' } }"
+    says(run("mine.lua", "simulate", "--my-least=-1", "--trials=1"), 2,
+        "option --my-least must be a share from 0 to below 1, got -1")
+end)
+
+t.test("pairs and screening of the policy that is extended can be switched off", function()
+    local r = check "timing = { pairs = false, screen = false }"
+    t.eq({ r.code, r.stderr }, { 0, "" })
+    t.ok(not r.stdout:find("pairs") and not r.stdout:find("screen"), r.stdout)
+    local base = policy.extend { timing = { pairs = { alpha = 0.5 }, screen = { least = 3 } } }
+    local off = base:extend { timing = { pairs = false, screen = false } }
+    t.eq({ off.timing.pairs, off.timing.screen }, { false, false })
+    t.eq(base.timing.pairs, { alpha = 0.5 })
+    t.eq(off:extend({ timing = { screen = { least = 5 } } }).timing, { pairs = false, screen = { least = 5 } })
+    says(check "timing = { pairs = true }", 4, "mine.lua:3: field 'timing.pairs' must be a table, got boolean")
+    says(check "correctness = false", 4, "mine.lua:3: field 'correctness' must be a table, got boolean")
+    check "accept = function() return 'keep', '' end, timing = { pairs = false, screen = false }"
+    r = run("mine.lua", "simulate", "--trials=1", "--gains=1")
+    t.eq({ r.code, r.stderr }, { 0, "" })
+    t.ok(not r.stdout:find("pairs"), r.stdout)
+end)
+
 t.test("a policy without a base must be complete", function()
     write("mine.lua", "return {\n  name = 'mine',\n}")
     says(run("mine.lua"), 4, "mine.lua: missing field 'accept'; a policy that extends another inherits it")
