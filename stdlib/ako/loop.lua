@@ -1,6 +1,7 @@
 -- The loop: baseline, then a trial for each candidate until the policy or the candidates end, then the best restored
 -- and verified again. It knows the order of things and no number: those are the policy's.
 
+local advice = require "ako.advice"
 local attack = require "ako.attack"
 local clock = require "ako.clock"
 local control = require "ako.control"
@@ -306,36 +307,14 @@ local function decide(self, record)
     return ask_policy(self, record)
 end
 
--- What `try` could not measure stays in the workspace: it is the user's work, and no verdict speaks against it.
-local function is_unjudged_edit(record) return not record.candidate and trial.is_unmeasured(record.status) end
-
-local function next_step(record, best)
-    if record.verdict == "keep" then return "build on it" end
-    local advice
-    if record.status == "COMPILE_ERROR" then
-        advice = "mend the first error of the build log"
-    elseif record.status:find("^INCORRECT") then
-        advice = "mend the result before its speed"
-    elseif record.code == "PROTECTED" then
-        advice = "undo that change, or begin another session with --session=NAME"
-    elseif is_unjudged_edit(record) then
-        return "it was not judged and its files stay as they are; try it again"
-    elseif trial.is_unmeasured(record.status) then
-        advice = "it was not judged; try it again"
-    end
-    if not best and record.status == "PASSED" then return "settle that, or go on from it all the same" end
-    if not best then return advice or "the first trial must pass; mend it" end
-    if not advice then return "the best is back in the workspace; try another idea" end
-    return advice .. "; the best is back in the workspace, this attempt is under sources/ of its records"
-end
-
 -- Closes the open trial; what is not kept is taken out of the workspace again.
 local function conclude(self, intent, record, evidence)
     local session = self.session
-    record.next = next_step(record, session.best)
+    local has_log = evidence.build_log and evidence.build_log ~= ""
+    record.next = advice.next(record, session.best, has_log and session:files_of(record.trial) .. "/build.log" or nil)
     must(session:close_trial(record, evidence))
     self.views[#self.views + 1] = copy(record)
-    if record.verdict ~= "keep" and session.best and not is_unjudged_edit(record) then
+    if record.verdict ~= "keep" and session.best and not advice.is_unjudged_edit(record) then
         local restored, problem = session:restore(intent.commit)
         if not restored then record.left_alone = problem end
     end

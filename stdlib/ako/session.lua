@@ -256,6 +256,9 @@ local function shown(self, name)
     return format.utf8(name:sub(1, #root) == root and name:sub(#root + 1) or name)
 end
 
+--- The folder of a trial's records, as the user would type it in the workspace.
+function Session:files_of(n) return shown(self, trial_folder(self, n)) end
+
 local function write_files(self, record, evidence)
     local folder = trial_folder(self, record.trial)
     must(fs.mkdirs(folder))
@@ -285,7 +288,7 @@ end
 Session.close_trial = fault.returns(function(self, record, evidence)
     local intent = self.open
     record.kind, record.tree, record.commit = "trial", intent.tree, intent.commit
-    record.time_s, record.files = os.time(), shown(self, trial_folder(self, record.trial))
+    record.time_s, record.files = os.time(), self:files_of(record.trial)
     if record.verdict == "keep" then
         record.commit = must(self.repo:commit { tree = intent.tree, parents = { parent_of(self) },
             message = commit_message(record) })

@@ -158,6 +158,7 @@
 -- Lua's own globals that the host has changed
 
 ---Finds ako-lua's own modules ("ako.git"), bundled policies ("policies.kernelbench") and those in the file's folder.
+---@overload fun(name: "ako.advice"): ako.advice
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
 ---@overload fun(name: "ako.bundled"): ako.bundled
@@ -1030,6 +1031,22 @@ function Evaluator:attack(request) end
 ---Stops it and everything below it; closing twice is fine.
 function Evaluator:close() end
 
+---@class ako.advice
+local advice = {}
+
+---What `try` could not measure stays in the workspace: it is the user's work, and no verdict speaks against it.
+---@param record ako.Record
+---@return boolean
+function advice.is_unjudged_edit(record) end
+
+---What is next after a record that has its verdict. `best` is the best before it, nil for a first trial; `log` what the
+---user calls the file with the compiler's words, nil where it said nothing.
+---@param record ako.Record
+---@param best ako.Record?
+---@param log string?
+---@return string
+function advice.next(record, best, log) end
+
 ---Attacks the task itself, before anything is optimized.
 ---@class ako.attack
 local attack = {}
@@ -1761,6 +1778,11 @@ function Session:place(text) end
 ---the intent. `info`: candidate, hypothesis. Returns { trial, tree, commit }.
 ---@param info any
 function Session:begin(info) end
+
+---The folder of a trial's records, as the user would type it in the workspace.
+---@param n integer
+---@return string
+function Session:files_of(n) end
 
 ---Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
 ---A kept one becomes a commit on the session's branch and the new best. Returns the record.

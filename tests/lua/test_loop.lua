@@ -243,6 +243,41 @@ t.test("try wants a task of one's own, and says what to do next", function()
     t.match(ctx.console.stdout, "next: undo that change, or begin another session with %-%-session=NAME; the best")
 end)
 
+-- What is said to be next of a try with this script after a baseline of 100 us, or of that baseline.
+local function next_after(script, host, is_first)
+    local folder = scripted.task_folder(is_first and script or "time=100")
+    if not is_first then
+        t.eq(verbs.try((scripted.context(folder))), 0)
+        assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script)))
+    end
+    local ctx = scripted.context(folder, host)
+    verbs.try(ctx)
+    return ctx.console.stdout:match("next: ([^\n]*)\n"), folder
+end
+
+t.test("what is next follows from what went wrong", function()
+    local after, folder = next_after "time=1 status=COMPILE_ERROR reason=bad"
+    local log = after:match("^mend the first error in (%S+/trials/1/build.log); the best is back")
+    t.eq(fs.read(folder .. "/" .. (log or "")), "built")
+    t.match(next_after "time=100 ", "^change something that reaches the machine code; the best is back")
+    t.match(next_after "time=1 status=INVALID_REFERENCE reason=weak",
+        "stay as they are; mend the task, not the kernel, and begin another session with %-%-session=NAME$")
+    t.match(next_after("time=1 status=INVALID_REFERENCE reason=weak", nil, true),
+        "stay as they are; mend the task, not the kernel %(`doctor` says more%)$")
+    local function no_room(script)
+        if script.time ~= "100" then return nil, "8 bytes do not fit: 4 are free", "NOMEM" end
+        return true
+    end
+    t.match(next_after("time=50", { on_trial = no_room }),
+        "stay as they are; take smaller workloads, or another %-%-device$")
+    local function doubtful()
+        return "revert", "20.00x over the reference is more than 10x and not justified (--why-so)"
+    end
+    t.match(next_after("time=10", { policy = { accept = doubtful } }),
+        "^find what the kernel or the task leaves out, or say why it is real with %-%-why%-so=TEXT; the best is back")
+    t.match(next_after "time=200", "^the best is back in the workspace; try another idea$")
+end)
+
 t.test("plan and status", function()
     local folder = scripted.task_folder "time=100"
     local ctx, requests = scripted.context(folder)
