@@ -168,9 +168,15 @@ local function run_policy(value, file, arguments, host_values)
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
 end
 
-function verbs.help(ctx) return print(help.policy(ctx.policy, ctx.file, ctx.specs, VERBS)) end
+function verbs.help(ctx)
+    if ctx.host.json then return print(help.policy_object(ctx.policy, ctx.file, ctx.specs, VERBS)) end
+    return print(help.policy(ctx.policy, ctx.file, ctx.specs, VERBS))
+end
 
-function verbs.check(ctx) return print(help.check(ctx.policy, ctx.file, ctx.specs)) end
+function verbs.check(ctx)
+    if ctx.host.json then return print(help.policy_object(ctx.policy, ctx.file, ctx.specs)) end
+    return print(help.check(ctx.policy, ctx.file, ctx.specs))
+end
 
 -- Options that need no policy
 
@@ -182,22 +188,30 @@ local function describe_bundled(name)
     return { name = name, problem = tostring(policy) }
 end
 
-local function list()
+local function list(as_json)
     local entries = {}
     for i, name in ipairs(bundled.names()) do entries[i] = describe_bundled(name) end
-    return help.list(entries)
+    return as_json and help.list_object(entries) or help.list(entries)
 end
 
 --- Answers --version, --list and --help; nil when none is asked for.
 function cli.answer(values)
     if values.version then return print(help.version(values.json)) end
-    if values.list then return print(list()) end
-    if values.help then return print(help.program(VERBS, HOST_OPTIONS)) end
+    if values.list then return print(list(values.json)) end
+    if values.help then
+        return print((values.json and help.program_object or help.program)(VERBS, HOST_OPTIONS))
+    end
 end
 
 local function is_verb(word)
     for _, verb in ipairs(VERBS) do
         if verb.name == word then return true end
+    end
+end
+
+local function first_word(arguments)
+    for _, argument in ipairs(arguments) do
+        if argument:sub(1, 1) ~= "-" then return argument end
     end
 end
 
@@ -218,7 +232,10 @@ return function(arguments)
     local file, path = must(bundled.find, typed)
     local rest = table.move(arguments, next_index + 1, #arguments, 1, {})
     local result = run_file(file, path, rest)
-    if result == nil then return exits.DONE end
+    if result == nil then
+        if is_verb(first_word(rest)) then leave(exits.POLICY, "%s returned nothing; a policy ends with return", file) end
+        return exits.DONE
+    end
     if type(result) ~= "table" then
         leave(exits.POLICY, "%s: must return a policy, a table, or nothing, returned a %s", file, type(result))
     end

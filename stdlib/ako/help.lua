@@ -107,6 +107,58 @@ function help.check(policy, file, specs)
     return ("%s: OK, policy %s\n"):format(file, policy.name) .. columns(rows)
 end
 
+-- JSON forms
+
+-- What JSON cannot say (an infinity) becomes its text.
+local function plain(value)
+    if type(value) == "number" and (value ~= value or math.abs(value) == math.huge) then return tostring(value) end
+    if type(value) ~= "table" then return value end
+    local result = {}
+    for key, item in pairs(value) do result[key] = plain(item) end
+    return #result > 0 and json.array(result) or result
+end
+
+local function option_objects(specs)
+    local objects = json.array()
+    for i, spec in ipairs(specs) do
+        local check = type(spec.check) == "table" and plain(spec.check) or nil
+        objects[i] = { name = spec.name, short = spec.short, kind = spec.kind, text = spec.text, check = check }
+        if spec.default ~= nil then objects[i].default = plain(spec.default) end
+    end
+    return objects
+end
+
+local function verb_objects(verbs)
+    local objects = json.array()
+    for i, verb in ipairs(verbs) do
+        objects[i] = { name = verb.name, text = verb.text, options = option_objects(verb.options) }
+    end
+    return objects
+end
+
+local function encode(object)
+    object.v = 1
+    return json.encode(object) .. "\n"
+end
+
+--- The JSON object of the verbs check and help (and of --help behind a policy): name, description, file, options with
+--- their defaults, hooks and numbers. `verbs` where they belong to it.
+function help.policy_object(policy, file, specs, verbs)
+    local hooks = json.array()
+    for i, row in ipairs(hook_rows(policy)) do hooks[i] = { name = row[1], text = row[2] } end
+    return encode { name = policy.name, description = policy.description, file = file, hooks = hooks,
+        options = option_objects(specs), verbs = verbs and verb_objects(verbs), numbers = {
+            correctness = plain(policy.correctness), timing = plain(policy.timing), budget = plain(policy.budget) } }
+end
+
+--- The same for `ako-lua --help`.
+function help.program_object(verbs, host_specs)
+    return encode { verbs = verb_objects(verbs), options = option_objects(host_specs) }
+end
+
+--- The same for `ako-lua --list`.
+function help.list_object(entries) return encode { policies = json.array(entries) } end
+
 --- Names and descriptions of policies; entries are { name, description } or { name, problem = text }.
 function help.list(entries)
     local rows = {}

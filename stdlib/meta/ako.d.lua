@@ -1246,6 +1246,26 @@ function help.policy(policy, file, specs, verbs) end
 ---@param specs any
 function help.check(policy, file, specs) end
 
+---The JSON object of the verbs check and help (and of --help behind a policy): name, description, file, options with
+---their defaults, hooks and numbers. `verbs` where they belong to it.
+---@param policy any
+---@param file string
+---@param specs any
+---@param verbs any
+---@return string
+function help.policy_object(policy, file, specs, verbs) end
+
+---The same for `ako-lua --help`.
+---@param verbs any
+---@param host_specs any
+---@return string
+function help.program_object(verbs, host_specs) end
+
+---The same for `ako-lua --list`.
+---@param entries any
+---@return string
+function help.list_object(entries) end
+
 ---Names and descriptions of policies; entries are { name, description } or { name, problem = text }.
 ---@param entries any
 function help.list(entries) end

@@ -136,6 +136,48 @@ t.test("--version names what is linked and what is found", function()
     t.ok(#object.libraries > 5)
 end)
 
+-- The one JSON object on stdout.
+local function object_of(...)
+    local r = run("--json", ...)
+    t.eq({ r.code, r.stderr, select(2, r.stdout:gsub("\n", "")) }, { 0, "", 1 })
+    return assert(json.decode(r.stdout))
+end
+
+t.test("--json of check, help, --help and --list", function()
+    for _, arguments in ipairs { { "check" }, { "help" }, { "--help" }, { "run", "-h" } } do
+        local said = object_of("mine.lua", table.unpack(arguments))
+        t.eq({ said.v, said.name, said.description, said.file }, { 1, "mine", "stops early", "mine.lua" })
+        t.eq(said.options[1], { name = "deep-look", kind = "boolean", text = "look deeper", default = false })
+        t.eq(said.options[2], { name = "mode", kind = "text", text = "how", default = "fast",
+            check = { "fast", "slow" } })
+        t.eq(said.options[3].default, 3.0)
+        t.eq(said.options[3].check, { min = 1 })
+        t.eq({ #said.hooks, said.hooks[1].name, said.hooks[2].name }, { 2, "accept", "stop" })
+        t.eq({ said.numbers.timing.launches, said.numbers.budget, said.numbers.correctness.tolerance },
+            { 100, { build = 1, check = 2, time = 3 }, { f32 = 1e-4 } })
+    end
+    t.eq(object_of("mine.lua", "help").verbs[1].options[1].name, "candidates")
+    t.eq(object_of("kernelbench", "check").numbers.timing.pairs.looks, { 12, 24, 48, 96 })
+    local said = object_of "--help"
+    t.eq({ said.verbs[1].name, said.options[1].name }, { "run", "task" })
+    t.eq(object_of("--list").policies[1].name, "kernelbench")
+    write("odd.lua", 'local k = require "policies.kernelbench"\nreturn k:extend { name = "odd", options = { most = '
+        .. '{ math.huge, "x" } }, budget = { factor = nil } }')
+    t.eq(object_of("odd.lua", "check").options[4].default, "inf")
+end)
+
+t.test("a policy that returns nothing is told so by every verb; a script is not", function()
+    write("lost.lua", "local p = { name = 'lost' }")
+    for _, verb in ipairs { "check", "run", "try", "help", "plan" } do
+        says(run("lost.lua", verb, "--json"), 4, "lost.lua returned nothing; a policy ends with return")
+    end
+    says(run("lost.lua", "--quiet", "check"), 4, "lost.lua returned nothing; a policy ends with return")
+    for _, arguments in ipairs { {}, { "file" }, { "--check" }, { "file", "check" } } do
+        local r = run("lost.lua", table.unpack(arguments))
+        t.eq({ r.code, r.stdout, r.stderr }, { 0, "", "" })
+    end
+end)
+
 t.test("a policy is found by its name and by its path, here or among the bundled ones", function()
     for _, typed in ipairs { "kernelbench", "kernelbench.lua", "policies/kernelbench.lua" } do
         t.match(run(typed, "check").stdout, "^policies/kernelbench.lua: OK, policy kernelbench\n")
