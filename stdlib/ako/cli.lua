@@ -233,7 +233,9 @@ return function(arguments)
     local rest = table.move(arguments, next_index + 1, #arguments, 1, {})
     local result = run_file(file, path, rest)
     if result == nil then
-        if is_verb(first_word(rest)) then leave(exits.POLICY, "%s returned nothing; a policy ends with return", file) end
+        if is_verb(first_word(rest)) then
+            leave(exits.POLICY, "%s returned nothing; a policy ends with return", file)
+        end
         return exits.DONE
     end
     if type(result) ~= "table" then

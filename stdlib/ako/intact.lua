@@ -118,7 +118,7 @@ local KINDS = {
         commit = text, candidate = maybe(text), hypothesis = maybe(text), files = maybe(text),
         machine_code = maybe(text), launches = maybe(text), speedup = each(number), interval = each(interval),
         time_ns = maybe(fields { median = above_0 }), workloads = list(WORKLOAD), paired = maybe(PAIRED),
-        control = maybe(CONTROL), costs_ms = maybe(each(number)), screen = maybe(object), resources = maybe(object),
+        control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number) },
     finish = fields { ended = maybe(text) },
 }

@@ -85,7 +85,7 @@ end
 
 local function changed_protected(self)
     for name, hash in pairs(loop.protect(self.task)) do
-        if self.session.header.protected[name] ~= hash then return name end
+        if (self.session.header.protected or {})[name] ~= hash then return name end
     end
 end
 

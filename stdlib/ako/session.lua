@@ -129,15 +129,15 @@ function session.names(repo)
 end
 
 -- One whose first line cannot be read may be of this workspace, and was last written to when its file says.
-local function damaged_session(repo, name, problem, header)
+local function damaged_session(repo, name, problem, code, header)
     local written = fs.stat(journal_of(repo, name))
-    return { name = name, problem = problem, workspace = header and header.workspace,
+    return { name = name, problem = problem, code = code, workspace = header and header.workspace,
         time_s = header and header.time_s or written and written.mtime_ns // 1000000000 or 0 }
 end
 
 --- The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; a list of what
 --- is wrong with sessions that cannot be read; and, when the newest of all that are or may be of this workspace is one
---- of those, that one: { name, problem }.
+--- of those, that one: { name, problem, code }.
 function session.newest(ws, accept)
     local folder = format.utf8(ws.folder)
     local newest, newest_s, damaged, broken = nil, -math.huge, {}, nil
@@ -149,7 +149,7 @@ function session.newest(ws, accept)
             if accepted and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
         elseif not state and code ~= "NOTFOUND" then
             damaged[#damaged + 1] = problem
-            local found = damaged_session(ws.repo, name, problem, header)
+            local found = damaged_session(ws.repo, name, problem, code, header)
             local ours = (found.workspace or folder) == folder
             if ours and found.time_s >= newest_s then newest_s, broken = found.time_s, found end
         end

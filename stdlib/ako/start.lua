@@ -83,7 +83,7 @@ function Start:recover()
     local function is_cut_off(state) return state.open ~= nil or state.placed ~= nil end
     local state, damaged, broken = session.newest(self.ws, is_cut_off)
     if broken and not self.host.session then
-        fault.raise("CORRUPT", "the newest session here, %s, cannot be read: %s; --session=NAME starts another one",
+        fault.raise(broken.code, "the newest session here, %s, cannot be read: %s; --session=NAME starts another one",
             broken.name, broken.problem)
     end
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end

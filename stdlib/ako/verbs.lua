@@ -298,7 +298,7 @@ function verbs.status(ctx)
     else
         local damaged, broken
         state, damaged, broken = session.newest(ws)
-        if broken then fault.raise("CORRUPT", "session %s cannot be read: %s", broken.name, broken.problem) end
+        if broken then fault.raise(broken.code, "session %s cannot be read: %s", broken.name, broken.problem) end
         for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
         if not state then fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", ws.folder) end
     end

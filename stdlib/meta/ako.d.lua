@@ -1770,7 +1770,7 @@ function session.names(repo) end
 
 ---The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; a list of what
 ---is wrong with sessions that cannot be read; and, when the newest of all that are or may be of this workspace is one
----of those, that one: { name, problem }.
+---of those, that one: { name, problem, code }.
 ---@param ws any
 ---@param accept any
 function session.newest(ws, accept) end

@@ -14,7 +14,7 @@ end
 
 local function record_of(opened, verdict)
     return { session = opened.name, trial = opened.open.trial, status = "PASSED", verdict = verdict, reason = "why",
-        speedup = {}, interval = {}, workloads = {}, time_ns = { median = 1000 } }
+        speedup = {}, interval = {}, workloads = {}, costs_ms = {}, time_ns = { median = 1000 } }
 end
 
 local function edit(ws, text) assert(fs.write(ws.folder .. "/solution/kernel.c", text)) end
@@ -214,6 +214,27 @@ t.test("an older damaged session, or that of another workspace, stops nobody", f
     t.eq(verbs.status((scripted.context(ws.folder))), 0)
 end)
 
+t.test("a journal that is a pipe is a damaged session, not one to wait for", function()
+    local ws, file = with_damage(function(text) return text end)
+    assert(fs.remove_tree(file))
+    t.eq(assert(require("ako.process").run { "mkfifo", file }).code, 0)
+    for _, verb in ipairs { "status", "try", "run" } do
+        local ctx = scripted.context(ws.folder)
+        t.eq(verbs[verb](ctx), 125, verb)
+        t.match(ctx.console.stderr, "session[^\n]* old,? cannot be read: [^\n]*/journal.jsonl is no regular file")
+    end
+end)
+
+t.test("a session whose first line lost what it protects takes no trial for its own", function()
+    local ws = workspace()
+    t.eq(verbs.try((scripted.context(ws.folder, { session = "old" }))), 0)
+    local file = ws.repo:commondir() .. "/ako/old/journal.jsonl"
+    assert(fs.write(file, (fs.read(file):gsub('"protected":', '"x":', 1))))
+    local ctx = scripted.context(ws.folder)
+    t.eq(verbs.try(ctx), 13)
+    t.match(ctx.console.stdout, "protected file [^\n]* changed")
+end)
+
 t.test("lines that are JSON and no records of ours are damage, with their line", function()
     local changes = {
         { '"verdict":"keep"', '"verdict":"maybe"', "3: damaged: trial: 'verdict' is 'maybe', none of keep, revert" },
@@ -226,6 +247,7 @@ t.test("lines that are JSON and no records of ours are damage, with their line",
         { '"workloads":%[', '"workloads":[7],"x":[', "'workloads%[1%]' is a number instead of an object" },
         { '"weight":[%d.]+', '"weight":"1"', "'workloads%[1%].weight' is a string" },
         { '"status":"PASSED"', '"status":[]', "'[%w%[%].]*status' is a table instead of a text" },
+        { '"costs_ms":', '"costs":', "3: damaged: trial: 'costs_ms' is missing" },
         { '"time_s":', '"time_s":"x","y":', "1: damaged: session: 'time_s' is a string" },
         { '"commit":', '"comit":', "2: damaged: intent: 'commit' is missing" },
         { '"device":{', '"device":7,"x":{', "1: damaged: session: 'device' is a number" },
