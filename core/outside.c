@@ -18,7 +18,7 @@ static double median(double *sorted, size_t n)
     return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
-bool ako_outside_denies(const ako_outside *pairs, size_t n)
+bool ako_outside_denies(const ako_outside *pairs, size_t n, double least_ns)
 {
     double error, *hidden = malloc((n + 1) * sizeof *hidden), *claimed = malloc((n + 1) * sizeof *claimed);
     size_t rank = ako_stats_rank(n, ERROR_ALLOWED, &error);
@@ -31,7 +31,7 @@ bool ako_outside_denies(const ako_outside *pairs, size_t n)
         qsort(hidden, n, sizeof *hidden, by_value);
         qsort(claimed, n, sizeof *claimed, by_value);
         double saving = median(claimed, n);
-        denied = saving > 0 && hidden[rank - 1] > (1 - LEAST_SEEN) * saving;
+        denied = saving > 0 && saving >= least_ns && hidden[rank - 1] > (1 - LEAST_SEEN) * saving;
     }
     free(hidden);
     free(claimed);

@@ -322,6 +322,10 @@ static int judge_series(comparison *c)
     for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++)
         for (int a = 0; status == AKO_OK && !c->t->ended && a < ARMS_OF_A_PAIR; a++)
             status = series_judge(c->t, &c->series[w][a], w);
+    for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++)
+        if (series_flush_is_missing(c->t, &c->series[w][ARM_CANDIDATE], &c->series[w][ARM_INCUMBENT]))
+            status = trial_end_workload(c->t, w, "UNTRUSTED_TIMING", "T10",
+                                        "requests take less than the cache flushes between their calls would");
     return status;
 }
 
@@ -364,7 +368,7 @@ static int audit_all(comparison *c)
     int status = AKO_OK;
     for (int w = 0; status == AKO_OK && !c->t->ended && w < c->n_workloads; w++) {
         double claimed, incumbent;
-        if (ako_outside_denies(c->outsides[w], c->done))
+        if (ako_outside_denies(c->outsides[w], c->done, (double)c->t->ev->calibration.fixed_ns))
             return trial_end_workload(c->t, w, "UNTRUSTED_TIMING", "T4",
                                       "the evaluator's clock sees less than half of the gain that the samples claim");
         status = median_of(&claimed, c, w, ARM_CANDIDATE);
