@@ -14,7 +14,8 @@ typedef struct ako_outside {
 } ako_outside;
 
 /* True when it is all but certain (exact rank interval, error 1 %) that the outer clock sees less than half of the
- * saving that the samples of n pairs claim. */
-bool ako_outside_denies(const ako_outside *pairs, size_t n);
+ * saving that the samples of n pairs claim. Savings of a request below `least_ns`, by which requests may differ for
+ * reasons of their own, are left alone. */
+bool ako_outside_denies(const ako_outside *pairs, size_t n, double least_ns);
 
 #endif
