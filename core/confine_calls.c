@@ -62,7 +62,7 @@ static const int refused[] = {
     /* Hands off other processes; a lock would stall those who wait for it. */
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, NR_PIDFD_OPEN, NR_PIDFD_GETFD,
     NR_PIDFD_SEND_SIGNAL, NR_PROCESS_MADVISE, NR_PROCESS_MRELEASE, SYS_tkill, SYS_setsid, SYS_setpgid,
-    SYS_setpriority, SYS_ioprio_set, SYS_flock, SYS_fallocate,
+    SYS_setpriority, SYS_ioprio_set, SYS_flock,
     /* Nothing that outlives the process. */
     SYS_shmget, SYS_msgget, SYS_semget, SYS_mq_open, SYS_mq_unlink, SYS_add_key, SYS_keyctl, SYS_request_key,
     /* Properties of files, which Landlock leaves open. */
@@ -183,10 +183,16 @@ static void put_side_doors(program *p)
 {
     const uint32_t commands[] = {8 /* F_SETOWN */, 15 /* F_SETOWN_EX */, 1024 /* F_SETLEASE */};
     const uint32_t options[] = {PR_SET_PDEATHSIG};
-    const uint32_t advice[] = {9 /* MADV_REMOVE */, 20 /* MADV_COLD */, 21 /* MADV_PAGEOUT */};
     put_argument_rule(p, SYS_fcntl, 1, commands, 3, true);
     put_argument_rule(p, SYS_prctl, 0, options, 1, true);
-    /* Pages taken out of the shared block would be faults for the rival. */
+}
+
+/* Pages taken out of the block that both arms share would be faults for the rival. On a GPU there are none. */
+static void put_shared_pages(program *p)
+{
+    static const int calls[] = {SYS_fallocate};
+    const uint32_t advice[] = {9 /* MADV_REMOVE */, 20 /* MADV_COLD */, 21 /* MADV_PAGEOUT */};
+    put_refusals(p, calls, 1);
     put_argument_rule(p, SYS_madvise, 2, advice, 3, true);
 }
 
@@ -204,6 +210,8 @@ static void write_program(program *p, ako_place place)
     put_sockets(p, place);
     put_refusals(p, refused, sizeof refused / sizeof *refused);
     put_own_process(p);
+    if (place == AKO_CPU)
+        put_shared_pages(p);
     put_side_doors(p);
     put_return(p, SECCOMP_RET_ALLOW);
 }
