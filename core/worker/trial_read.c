@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "exchange.h"
 #include "reader.h"
 #include "timing.h"
 #include "trial.h"
@@ -65,7 +66,7 @@ static int read_check(trial *t, const ako_reader *request)
 static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
 {
     int64_t warmup = 3, launches = 100;
-    int status = ako_read_integer(&warmup, reader, "warmup", 0, 100000, AKO_OPTIONAL);
+    int status = ako_read_integer(&warmup, reader, "warmup", 0, AKO_WATCHED - EXCHANGE_SETS, AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&launches, reader, "launches", 1, 100000, AKO_OPTIONAL);
     int64_t most = launches, least = 2;

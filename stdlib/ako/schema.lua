@@ -112,7 +112,8 @@ local schema = {
     } },
 
     timing = { type = "table", text = "how time is taken", required = true, fields = {
-        warmup = { type = "integer", required = true, check = { min = 0 }, text = "launches before the timed ones" },
+        warmup = { type = "integer", required = true, check = { min = 0, max = 4000 },
+            text = "launches before the timed ones" },
         launches = { type = "integer", required = true, check = { min = 1 }, text = "timed launches" },
         flush = { type = "boolean", required = true, text = "empty the L2 cache before each launch" },
         timer = { type = "string", required = true, check = { "auto", "events", "cupti", "wall" },
