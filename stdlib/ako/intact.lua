@@ -89,21 +89,22 @@ local function interval(value)
     return where, problem
 end
 
-local above_0 = function(value)
+local function above_0(value)
     local where, problem = number(value)
-    if not where and value <= 0 then return "", ("is %s, no duration"):format(value) end
+    if not where and value <= 0 then return "", ("is %s, not above 0"):format(value) end
     return where, problem
 end
 
 local FIGURES = fields { median = above_0, mean = above_0, min = above_0, max = above_0, n = at_least(1, integer),
     ci = maybe(interval) }
 
-local PAIRED = fields { verdict = text, reason = maybe(text), gain = maybe(number), interval = maybe(interval),
+local PAIRED = fields { verdict = one_of("keep", "revert", "inconclusive", "unstable"),
+    reason = maybe(text), gain = maybe(number), interval = maybe(interval),
     pairs = maybe(integer), dropped = maybe(integer), threshold = maybe(number), raised_from = maybe(number) }
 
 local CONTROL = fields { floor = maybe(number), clock_mhz = maybe(number) }
 
-local WORKLOAD = fields { id = text, weight = at_least(0, number), time_ns = maybe(FIGURES),
+local WORKLOAD = fields { id = text, weight = above_0, time_ns = maybe(FIGURES),
     reference_ns = maybe(FIGURES), speedup = maybe(each(number)) }
 
 local COUNT = at_least(0, integer)
@@ -180,7 +181,7 @@ function intact.check_samples(samples, workloads, file)
         if not is_absent(given) and type(given) ~= "table" then
             refuse(("'%s'"):format(workload.id), got(given, "an object"))
         end
-        if given and not is_absent(given.paired) then
+        if not is_absent(given) and not is_absent(given.paired) then
             local where, count = check_pairs(given.paired)
             if where then refuse(("'%s.paired%s'"):format(workload.id, where), count) end
             if expected and count ~= expected then

@@ -65,7 +65,8 @@ local function list_of(value) return type(value) == "table" and value or nil end
 local function pairs_of(record, samples)
     local list, weights = {}, {}
     for i, workload in ipairs(record.workloads) do
-        local given = samples[workload.id] and list_of(samples[workload.id].paired)
+        local given = list_of(samples[workload.id])
+        given = given and list_of(given.paired)
         if not given or not list_of(given.candidate_ns) or not list_of(given.incumbent_ns) then return nil end
         list[i] = { candidate_ns = given.candidate_ns, incumbent_ns = given.incumbent_ns,
             candidate_mhz = list_of(given.candidate_mhz), incumbent_mhz = list_of(given.incumbent_mhz) }

@@ -107,7 +107,10 @@ local function read(repo, name)
     if code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
     if not count then return nil, problem, code, state.header end
     if count == 0 then return nil, ("session %s has not begun"):format(name), "NOTFOUND" end
-    if not state.header then return nil, ("session %s has no first line"):format(name), "CORRUPT" end
+    if not state.header then
+        problem = ":1: damaged: not the first line of a session; restore the file from a copy"
+        return nil, journal_of(repo, name) .. problem, "CORRUPT"
+    end
     return state
 end
 

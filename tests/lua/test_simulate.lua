@@ -307,6 +307,65 @@ t.test("samples that nobody wrote so are said in one line, with their file", fun
     t.match(replay(folder, by_pairs()), "^session s: kept then %(policy plain%): 1 3; kept by plain: 1 3\n")
 end)
 
+-- Calls f(key) once for each value in a JSON tree, which is `other` meanwhile.
+local function with_each_changed(tree, other, f)
+    for key, value in pairs(tree) do
+        tree[key] = other
+        f(key)
+        tree[key] = value
+        if type(value) == "table" then with_each_changed(value, other, f) end
+    end
+end
+
+local function damaged_in_one_line(verb, folder, what)
+    local ctx = context(by_pairs())
+    ctx.host = { workspace = folder, session = "s" }
+    local code = verbs[verb](ctx) -- a traceback would be raised
+    t.ok(code == 0 or code == 125, what)
+    if code == 125 then t.match(ctx.console.stderr, "^ako%-lua: [^\n]*json[l:][^\n]*\n$") end
+end
+
+-- A recorded session of pairs: its folder, the lines of its journal and the samples of trial 1, the lists cut short.
+local function recorded_pairs()
+    local policy = by_pairs()
+    policy.timing.warmup, policy.timing.flush, policy.timing.timer = 1, true, "auto"
+    local folder, lines = recorded({ ["1.c"] = "time=97", ["2.c"] = "time=93" }, policy), {}
+    for line in fs.read(folder .. "/.git/ako/s/journal.jsonl"):gmatch("[^\n]+") do lines[#lines + 1] = line end
+    local samples = json.decode(fs.read(folder .. "/.git/ako/s/trials/1/samples.json"))
+    for _, list in pairs(samples["N=64"].paired) do
+        if type(list) == "table" then
+            for i = #list, 3, -1 do list[i] = nil end
+        end
+    end
+    return folder, lines, samples
+end
+
+local function stumbles_over_nothing(other)
+    local folder, lines, samples = recorded_pairs()
+    local told = " = " .. json.encode(other)
+    local file = folder .. "/.git/ako/s/trials/1/samples.json"
+    with_each_changed(samples, other, function(key)
+        assert(fs.write(file, json.encode(samples)))
+        damaged_in_one_line("simulate", folder, key .. told)
+    end)
+    assert(fs.remove_tree(file))
+    file = folder .. "/.git/ako/s/journal.jsonl"
+    for i, line in ipairs(lines) do
+        local object, changed = json.decode(line), table.move(lines, 1, #lines, 1, {})
+        with_each_changed(object, other, function(key)
+            changed[i] = json.encode(object)
+            assert(fs.write(file, table.concat(changed, "\n") .. "\n"))
+            for _, verb in ipairs { "status", "simulate" } do damaged_in_one_line(verb, folder, key .. told) end
+        end)
+    end
+end
+
+for _, other in ipairs { json.null, "x", -1, 0, 0.5, 1e300, true, json.array(), { a = 1 }, { 1, 2, 3 } } do
+    t.test("any value of a journal or of samples may be " .. json.encode(other), function()
+        stumbles_over_nothing(other)
+    end)
+end
+
 t.test("a session that is not there is said in one line", function()
     local ctx = context()
     ctx.host = { workspace = recorded(SCRIPTS), session = "other" }
