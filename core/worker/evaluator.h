@@ -46,7 +46,7 @@ typedef struct evaluator {
     bool greeted;            /* hello has named the device */
     ako_device_props device; /* of the trials */
     ako_device_props cpu;
-    ako_ops *cpu_ops; /* for comparing a few values; NULL: not needed yet */
+    ako_ops *cpu_ops;     /* for comparing a few values; NULL: not needed yet */
     char files[PATH_MAX]; /* folder of uploaded files, "" before the first */
     ako_task *task;
     ako_unit *reference;

@@ -164,8 +164,8 @@ static void test_goes_on_and_ends_inconclusive(void **state)
     assert_true(fabs(result.score.high - 0.03) < 1e-12 && fabs(result.score.low + 0.01) < 1e-12);
 }
 
-/* Of a clock with steps of 32 ns a kernel of 5.5 us is 0.58 % long: two processes may differ by two such steps for ever,
- * and that is no gain. */
+/* Of a clock with steps of 32 ns a kernel of 5.5 us is 0.58 % long: two processes may differ by two such steps for
+ * ever, and that is no gain. */
 static void test_steps_of_the_clock_are_no_gain(void **state)
 {
     (void)state;
