@@ -235,7 +235,7 @@ static int by_value(const void *a, const void *b)
 
 static void take_median(sample *out, const json_t *reply, int n, int64_t took_ns)
 {
-    int64_t values[AKO_WATCHED];
+    int64_t values[EXCHANGE_SETS] = {0}; /* a batch has a set for each call */
     const json_t *samples = json_object_get(reply, "samples_ns");
     out->sum_ns = 0;
     out->took_ns = took_ns;
