@@ -13,6 +13,18 @@ int akl_fail(lua_State *L)
     return 3;
 }
 
+void akl_set_number(lua_State *L, const char *name, double value)
+{
+    lua_pushnumber(L, value);
+    lua_setfield(L, -2, name);
+}
+
+void akl_set_integer(lua_State *L, const char *name, int64_t value)
+{
+    lua_pushinteger(L, value);
+    lua_setfield(L, -2, name);
+}
+
 int akl_result(lua_State *L, int status)
 {
     if (status < 0)

@@ -16,6 +16,10 @@
 /* [-0, +3, e] nil, the last error's message, its status name ("NOTFOUND"). `return akl_fail(L);` */
 AKL_RAISES int akl_fail(lua_State *L);
 
+/* [-0, +0, e] Fields of the table on the top of the stack. */
+void akl_set_number(lua_State *L, const char *name, double value);
+void akl_set_integer(lua_State *L, const char *name, int64_t value);
+
 /* [-0, +1 or +3, e] true, or as akl_fail when status is negative. */
 AKL_RAISES int akl_result(lua_State *L, int status);
 

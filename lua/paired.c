@@ -148,18 +148,6 @@ static void check_measured(lua_State *L, int given, measured *m)
     }
 }
 
-static void set_number(lua_State *L, const char *name, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, name);
-}
-
-static void set_integer(lua_State *L, const char *name, int64_t value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, name);
-}
-
 static void set_flag(lua_State *L, const char *name, bool value)
 {
     lua_pushboolean(L, value);
@@ -172,14 +160,14 @@ static void push_result(lua_State *L, const ako_paired_result *result)
     lua_createtable(L, 0, 11);
     lua_pushstring(L, ako_paired_verdict_name(result->verdict));
     lua_setfield(L, -2, "verdict");
-    set_integer(L, "look", result->look);
-    set_integer(L, "pairs", (int64_t)result->pairs);
-    set_integer(L, "dropped", (int64_t)result->dropped);
-    set_number(L, "gain", result->score.gain);
+    akl_set_integer(L, "look", result->look);
+    akl_set_integer(L, "pairs", (int64_t)result->pairs);
+    akl_set_integer(L, "dropped", (int64_t)result->dropped);
+    akl_set_number(L, "gain", result->score.gain);
     set_flag(L, "order_effect", result->order_effect);
     set_flag(L, "clock_coupled", result->clock_coupled);
     set_flag(L, "correlated", result->correlated);
-    set_number(L, "lag1", result->lag1);
+    akl_set_number(L, "lag1", result->lag1);
     if (!result->score.has_interval)
         return;
     lua_createtable(L, 2, 0);

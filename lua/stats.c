@@ -53,28 +53,16 @@ static double check_alpha(lua_State *L, int arg)
     return alpha;
 }
 
-static void set_number(lua_State *L, const char *name, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, name);
-}
-
-static void set_integer(lua_State *L, const char *name, int64_t value)
-{
-    lua_pushinteger(L, value);
-    lua_setfield(L, -2, name);
-}
-
 static void push_summary(lua_State *L, const ako_summary *s)
 {
     lua_createtable(L, 0, 8);
-    set_integer(L, "n", (int64_t)s->n);
-    set_integer(L, "min", s->min);
-    set_integer(L, "max", s->max);
-    set_number(L, "mean", s->mean);
-    set_number(L, "std", s->std);
-    set_number(L, "median", s->median);
-    set_number(L, "p95", s->p95);
+    akl_set_integer(L, "n", (int64_t)s->n);
+    akl_set_integer(L, "min", s->min);
+    akl_set_integer(L, "max", s->max);
+    akl_set_number(L, "mean", s->mean);
+    akl_set_number(L, "std", s->std);
+    akl_set_number(L, "median", s->median);
+    akl_set_number(L, "p95", s->p95);
     if (!s->has_ci)
         return;
     lua_createtable(L, 2, 0);

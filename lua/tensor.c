@@ -280,18 +280,6 @@ static ako_tolerance check_tolerance(lua_State *L, int arg)
     return t;
 }
 
-static void set_integer(lua_State *L, const char *name, uint64_t value)
-{
-    lua_pushinteger(L, (lua_Integer)value);
-    lua_setfield(L, -2, name);
-}
-
-static void set_number(lua_State *L, const char *name, double value)
-{
-    lua_pushnumber(L, value);
-    lua_setfield(L, -2, name);
-}
-
 static void set_boolean(lua_State *L, const char *name, bool value)
 {
     lua_pushboolean(L, value);
@@ -303,21 +291,21 @@ static void push_comparison(lua_State *L, const ako_comparison *c)
     lua_createtable(L, 0, 12);
     set_boolean(L, "passed", c->passed);
     set_boolean(L, "all_zero", c->all_zero);
-    set_integer(L, "count", c->count);
-    set_integer(L, "mismatch", c->mismatches);
-    set_number(L, "ratio", c->ratio);
-    set_number(L, "max_abs", c->max_abs);
-    set_number(L, "max_rel", c->max_rel);
-    set_integer(L, "nan_got", c->nan_got);
-    set_integer(L, "nan_expected", c->nan_expected);
-    set_integer(L, "inf_got", c->inf_got);
-    set_integer(L, "inf_expected", c->inf_expected);
+    akl_set_integer(L, "count", (int64_t)c->count);
+    akl_set_integer(L, "mismatch", (int64_t)c->mismatches);
+    akl_set_number(L, "ratio", c->ratio);
+    akl_set_number(L, "max_abs", c->max_abs);
+    akl_set_number(L, "max_rel", c->max_rel);
+    akl_set_integer(L, "nan_got", (int64_t)c->nan_got);
+    akl_set_integer(L, "nan_expected", (int64_t)c->nan_expected);
+    akl_set_integer(L, "inf_got", (int64_t)c->inf_got);
+    akl_set_integer(L, "inf_expected", (int64_t)c->inf_expected);
     lua_createtable(L, c->n_first, 0);
     for (int i = 0; i < c->n_first; i++) {
         lua_createtable(L, 0, 3);
-        set_integer(L, "index", c->first[i].index);
-        set_number(L, "expected", c->first[i].expected);
-        set_number(L, "got", c->first[i].got);
+        akl_set_integer(L, "index", (int64_t)c->first[i].index);
+        akl_set_number(L, "expected", c->first[i].expected);
+        akl_set_number(L, "got", c->first[i].got);
         lua_rawseti(L, -2, i + 1);
     }
     lua_setfield(L, -2, "first");

@@ -24,15 +24,6 @@ typedef struct cost {
     double took, stated;
 } cost;
 
-static double mean_of(const series *s)
-{
-    double sum = 0;
-    size_t n = json_array_size(s->samples);
-    for (size_t i = 0; i < n; i++)
-        sum += (double)json_integer_value(json_array_get(s->samples, i));
-    return n ? sum / (double)n : 0;
-}
-
 static int take(trial *t, arm which, int workload, rotation *r, batch *b, cost *least)
 {
     series s = {0};
@@ -40,7 +31,7 @@ static int take(trial *t, arm which, int workload, rotation *r, batch *b, cost *
     if (status == AKO_OK && !t->ended) {
         double took = (double)s.timed_ns / b->n;
         if (least->took == 0 || took < least->took)
-            *least = (cost){.took = took, .stated = mean_of(&s)};
+            *least = (cost){.took = took, .stated = series_mean(&s)};
     }
     series_free(&s);
     return status;

@@ -21,7 +21,7 @@ static double least_gap(const series *s)
     return least;
 }
 
-static double mean_of(const series *s)
+double series_mean(const series *s)
 {
     double sum = 0;
     size_t n = json_array_size(s->samples);
@@ -38,7 +38,7 @@ static bool clocks_agree(const trial *t, const series *s)
     const calibration *c = &t->ev->calibration;
     if (s->n_gaps == 0)
         return true;
-    double gap = least_gap(s), mean = mean_of(s);
+    double gap = least_gap(s), mean = series_mean(s);
     double slack = 3 * (double)c->fixed_ns / (s->calls_a_request ? s->calls_a_request : 1);
     slack += gpu ? 3 * (double)c->each_ns : (double)c->each_ns + CPU_SLACK_NS; /* a walk through a cache takes ms */
     return gap <= slack || mean >= 0.7 * (mean + gap);
