@@ -42,7 +42,7 @@ end
 
 local function notes(paired)
     local list = {}
-    if paired.raised_from then
+    if paired.raised_from and paired.threshold then
         list[#list + 1] = ("threshold raised from %.3g %% by the machine's floor"):format(paired.raised_from * 100)
     end
     if paired.clock_coupled then list[#list + 1] = "it moves the clock itself" end
