@@ -171,8 +171,8 @@ end
 
 --- Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
 --- statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
---- baseline itself), against (what pairs were taken against: "best", the default, "original", or false for itself). Verdict and reason
---- are the caller's to add.
+--- baseline itself), against (what pairs were taken against: "best", the default, "original", or false for itself).
+--- Verdict and reason are the caller's to add.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
         hypothesis = context.hypothesis, status = result.status, step = result.step,
