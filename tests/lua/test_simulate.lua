@@ -382,6 +382,7 @@ t.test("the program: no task, no workspace, no device", function()
 end)
 
 t.test("Ctrl-C ends it, also between many short calls of a hook", function()
-    local result = program.shell [[timeout --foreground -s INT 1 $ako policies/kernelbench.lua simulate --trials=100000]]
+    local result = program.shell(
+        "timeout --foreground -s INT 1 $ako policies/kernelbench.lua simulate --trials=100000")
     t.eq({ result.code, result.stderr:match("interrupted") }, { 124, "interrupted" })
 end)
