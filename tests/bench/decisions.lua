@@ -66,11 +66,26 @@ local function step_share(samples)
     return step < math.huge and step / sorted[(#sorted + 1) // 2] or 0
 end
 
+-- The threshold that a session would have whose control these pairs of a kernel against itself were.
+local function threshold_by(pairs_of)
+    local numbers, policy_pairs = numbers_of(kernelbench, 96), kernelbench.timing.pairs
+    numbers.looks = { math.min(policy_pairs.control, #pairs_of.candidate_ns) }
+    local given = paired.decide { plan = numbers, pairs = { pairs_of } }
+    local half = given.interval and (given.interval[2] - given.interval[1]) / 2 or 0
+    return math.max(numbers.threshold, policy_pairs.floor_factor * (math.abs(given.gain) + half))
+end
+
 --- What the policy's looks make of each list of pairs: counts of keep, revert, inconclusive, unstable; and the gains.
-function decisions.judge(lists)
+--- With `per_trial`, the number of workloads of a trial of a kernel against itself, the first pairs of another trial are
+--- each trial's control, as a session's baseline is.
+function decisions.judge(lists, per_trial)
     local numbers = numbers_of(kernelbench, 96)
     local counts, gains, used = { keep = 0, revert = 0, inconclusive = 0, unstable = 0 }, {}, 0
     for i, pairs_of in ipairs(lists) do
+        if per_trial and #lists > per_trial then
+            local other = ((i - 1) // per_trial - 1) * per_trial % #lists + 1
+            numbers.threshold = threshold_by(lists[other])
+        end
         numbers.resolution = math.max(step_share(pairs_of.candidate_samples_ns),
             step_share(pairs_of.incumbent_samples_ns))
         local verdict = paired.decide { plan = numbers, pairs = { pairs_of } }

@@ -25,7 +25,7 @@ local function unchanged(row, trials, label, sizes, most_kept)
     for _, size in ipairs(sizes) do
         local name, options, most = table.unpack(size)
         local lists, ms, refused = decisions.run(options, trials, most)
-        local counts, gains, used = decisions.judge(lists)
+        local counts, gains, used = decisions.judge(lists, options.workloads)
         local bias = #gains > 0 and 100 * stats.quantile(gains, 0.5) or 0
         row(("%s, %s (%.2f us): kept of %d"):format(label, name, median_ns(lists) / 1e3, #lists), most_kept,
             ("%d; %d reverted, %d inconclusive; median gain %+.3f %%, mean pairs %.0f, %.0f ms each%s"):format(
