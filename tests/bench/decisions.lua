@@ -76,8 +76,8 @@ local function threshold_by(pairs_of)
 end
 
 --- What the policy's looks make of each list of pairs: counts of keep, revert, inconclusive, unstable; and the gains.
---- With `per_trial`, the number of workloads of a trial of a kernel against itself, the first pairs of another trial are
---- each trial's control, as a session's baseline is.
+--- With `per_trial`, the number of workloads of a trial of a kernel against itself, the first pairs of another trial
+--- are each trial's control, as a session's baseline is.
 function decisions.judge(lists, per_trial)
     local numbers = numbers_of(kernelbench, 96)
     local counts, gains, used = { keep = 0, revert = 0, inconclusive = 0, unstable = 0 }, {}, 0
