@@ -5,6 +5,8 @@
 
 #include "honest.h"
 
+#define MOST (32ul << 20) /* of a mapping: the heap, wherever an allocator has it, and not the large blocks */
+
 /* A pointer to a large block and its size, as core/timing_cpu.c has them side by side. */
 static int is_timer(const uint64_t *words)
 {
@@ -28,7 +30,7 @@ __attribute__((constructor)) static void find(void)
         unsigned long from, to;
         char rights[8];
         if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 && strncmp(rights, "rw", 2) == 0 &&
-            strstr(line, "[heap]"))
+            to - from <= MOST && !strstr(line, "[v"))
             search((uint64_t *)from, (const uint64_t *)to);
     }
     if (maps)
