@@ -53,6 +53,18 @@ static void mean_and_std(ako_summary *out, const int64_t *samples, size_t n)
     out->std = n < 2 ? 0 : (double)sqrtl(squares / (long double)(n - 1));
 }
 
+#define ROUNDING 2 /* CUPTI counts in steps of 32 ns and converts them, which now and then leaves one more or less */
+
+static int64_t least_step(const int64_t *sorted, size_t n)
+{
+    int64_t step = 0;
+    for (size_t i = 1; i < n; i++) {
+        int64_t difference = sorted[i] - sorted[i - 1];
+        step = difference > ROUNDING && (step == 0 || difference < step) ? difference : step;
+    }
+    return step;
+}
+
 int ako_stats_summary(ako_summary *out, const int64_t *samples, size_t n, double alpha)
 {
     if (n == 0)
@@ -73,6 +85,7 @@ int ako_stats_summary(ako_summary *out, const int64_t *samples, size_t n, double
     out->has_ci = rank > 0;
     out->ci_low = rank ? sorted[rank - 1] : sorted[0];
     out->ci_high = rank ? sorted[n - rank] : sorted[n - 1];
+    out->step = least_step(sorted, n);
     free(sorted);
     return AKO_OK;
 }

@@ -15,6 +15,7 @@ typedef struct ako_summary {
     double median, p95;
     bool has_ci; /* false when n is too small for alpha */
     int64_t ci_low, ci_high;
+    int64_t step; /* of the clock: the least difference of two samples, larger than what rounding makes of one; or 0 */
 } ako_summary;
 
 /* Summarises n >= 1 samples (ns); they are sorted in a copy. AKO_INVALID for n = 0 or alpha outside (0, 1). */

@@ -55,7 +55,7 @@ static double check_alpha(lua_State *L, int arg)
 
 static void push_summary(lua_State *L, const ako_summary *s)
 {
-    lua_createtable(L, 0, 8);
+    lua_createtable(L, 0, 9);
     akl_set_integer(L, "n", (int64_t)s->n);
     akl_set_integer(L, "min", s->min);
     akl_set_integer(L, "max", s->max);
@@ -63,6 +63,7 @@ static void push_summary(lua_State *L, const ako_summary *s)
     akl_set_number(L, "std", s->std);
     akl_set_number(L, "median", s->median);
     akl_set_number(L, "p95", s->p95);
+    akl_set_integer(L, "step", s->step);
     if (!s->has_ci)
         return;
     lua_createtable(L, 2, 0);
@@ -73,8 +74,7 @@ static void push_summary(lua_State *L, const ako_summary *s)
     lua_setfield(L, -2, "ci");
 }
 
-/* summary(samples[, alpha]): { n, min, max, mean, std, median, p95, ci = { low, high } }, no ci where n is too small.
- */
+/* summary(samples[, alpha]): core/stats.h's, with ci = { low, high }; no ci where n is too small. */
 static int stats_summary(lua_State *L)
 {
     size_t n;

@@ -9,7 +9,7 @@
 #include "stats.h"
 #include "surroundings.h"
 
-#define FLUSH_SHARE 0.5   /* of what lies beside a call by calibration, and beside the incumbent's at the same time */
+#define FLUSH_SHARE 0.5   /* of what a call of nothing takes: less than that is missing, and seen with the incumbent */
 #define CPU_SLACK_NS 10e6 /* what the scheduler of a busy machine may do to a request that has one thread */
 
 /* The least counts: whatever else a machine is busy with can only make a request longer, a fraud is in every one. */
@@ -63,9 +63,8 @@ bool series_flush_is_missing(const trial *t, const series *own, const series *in
 {
     if (!t->timing.flush || own->n_gaps == 0 || incumbent->n_gaps == 0)
         return false;
-    double beside = beside_call(t, own);
-    return beside < FLUSH_SHARE * (double)t->ev->calibration.each_ns &&
-           beside < FLUSH_SHARE * beside_call(t, incumbent);
+    double flush = FLUSH_SHARE * (double)t->ev->calibration.each_ns, beside = beside_call(t, own);
+    return beside < flush && beside_call(t, incumbent) - beside > flush;
 }
 
 /* Bytes that must be moved and cannot lie in the L2, at the device's peak bandwidth. 0: unknown. */
@@ -118,27 +117,11 @@ static json_t *pack(const trial *t, const series *s, const ako_summary *sum)
                      s->verified, "request_ns", (json_int_t)s->timed_ns, "proof_ns", (json_int_t)s->proof_ns);
 }
 
-static int by_number(const void *a, const void *b)
+double series_step_share(const trial *t, const series *s)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-double series_step_share(const series *s)
-{
-    size_t n = json_array_size(s->samples);
-    int64_t step = 0, *sorted = malloc((n + 1) * sizeof *sorted);
-    for (size_t i = 0; sorted && i < n; i++)
-        sorted[i] = json_integer_value(json_array_get(s->samples, i));
-    if (sorted && n > 0)
-        qsort(sorted, n, sizeof *sorted, by_number);
-    for (size_t i = 1; sorted && i < n; i++) {
-        int64_t difference = sorted[i] - sorted[i - 1];
-        step = difference > 0 && (step == 0 || difference < step) ? difference : step;
-    }
-    double share = sorted && n > 0 && sorted[n / 2] > 0 ? (double)step / (double)sorted[n / 2] : 0;
-    free(sorted);
-    return share;
+    ako_summary sum;
+    bool has_one = json_array_size(s->samples) > 0 && summarize(&sum, t, s) == AKO_OK;
+    return has_one && sum.median > 0 ? (double)sum.step / sum.median : 0;
 }
 
 int series_put(trial *t, const series *s, int workload, const char *key)

@@ -168,7 +168,7 @@ static double step_share(const comparison *c, int workload)
 {
     double share = 0;
     for (int a = 0; a < ARMS_OF_A_PAIR; a++) {
-        double own = series_step_share(&c->series[workload][a]);
+        double own = series_step_share(c->t, &c->series[workload][a]);
         share = own > share ? own : share;
     }
     return share;

@@ -80,6 +80,7 @@
 ---@field std number
 ---@field p95 number
 ---@field ci? number[] low and high end of the median's interval
+---@field step? integer of the clock: the least difference of two samples, beyond what rounding makes; 0: none
 
 ---One trial, whatever its verdict.
 ---@class ako.Record

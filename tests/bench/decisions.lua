@@ -7,6 +7,7 @@ local fs = require "ako.fs"
 local paired = require "ako.paired"
 local plan = require "ako.plan"
 local quiet = require "ako.quiet"
+local stats = require "ako.stats"
 local task_files = require "ako.task"
 local unit = require "ako.unit"
 
@@ -55,15 +56,10 @@ function decisions.measure(e, task, resolved, most, edit)
     return list, result
 end
 
--- A step of the clock, as the evaluator finds it: the least difference of two samples by their median.
+-- A step of the clock as a share, as the evaluator finds it.
 local function step_share(samples)
-    local sorted, step = table.move(samples, 1, #samples, 1, {}), math.huge
-    table.sort(sorted)
-    for i = 2, #sorted do
-        local difference = sorted[i] - sorted[i - 1]
-        if difference > 0 and difference < step then step = difference end
-    end
-    return step < math.huge and step / sorted[(#sorted + 1) // 2] or 0
+    local summary = stats.summary(samples)
+    return summary.step / summary.median
 end
 
 -- The threshold that a session would have whose control these pairs of a kernel against itself were.

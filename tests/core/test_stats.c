@@ -125,6 +125,21 @@ static void test_summary_of_one_and_of_none(void **state)
     assert_int_equal(ako_stats_summary(&s, &sample, 1, NAN), AKO_INVALID);
 }
 
+/* As CUPTI gives them: steps of 32, of which the conversion to ns leaves some one longer or shorter. */
+static void test_a_step_of_the_clock_is_no_rounding(void **state)
+{
+    const int64_t coarse[] = {5504, 5473, 5536, 5472, 5505, 5504, 5568}, same[] = {5504, 5504, 5505},
+                  fine[] = {9, 1, 4};
+    ako_summary s;
+    (void)state;
+    assert_int_equal(ako_stats_summary(&s, coarse, 7, 0.05), AKO_OK);
+    assert_int_equal(s.step, 31);
+    assert_int_equal(ako_stats_summary(&s, same, 3, 0.05), AKO_OK);
+    assert_int_equal(s.step, 0);
+    assert_int_equal(ako_stats_summary(&s, fine, 3, 0.05), AKO_OK);
+    assert_int_equal(s.step, 3);
+}
+
 static void test_geometric_mean(void **state)
 {
     const double values[] = {0.5, 2, 8};
@@ -142,6 +157,7 @@ int main(void)
         cmocka_unit_test(test_quantiles_interpolate),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_summary_of_one_and_of_none),
+        cmocka_unit_test(test_a_step_of_the_clock_is_no_rounding),
         cmocka_unit_test(test_geometric_mean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
