@@ -66,7 +66,7 @@ static json_t *screen_message(json_t *units, const char *incumbent, int keep, in
     const json_int_t second = 1000000000;
     return json_pack("{s:s, s:o, s:o, s:{s:[i, i]}, s:{s:i, s:i, s:b, s:{s:[i, i], s:f, s:i, s:i}}, s:{s:I, s:I, s:I}}",
                      "op", "screen", "units", units, "incumbent", unit(incumbent), "check", "seeds", 1, 2, "time",
-                     "warmup", 1, "launches", 10, "flush", 0, "screen", "rounds", 3, 7, "hopeless", 3.0, "keep", keep,
+                     "warmup", 1, "launches", 10, "flush", 0, "screen", "rounds", 3, 7, "hopeless", 8.0, "keep", keep,
                      "most", most, "limits", "build", 60 * second, "check", 20 * second, "time", 60 * second);
 }
 
