@@ -116,11 +116,14 @@ local KINDS = {
     place = fields { oid = text },
     intent = fields { trial = COUNT, tree = text, commit = text, candidate = maybe(text), hypothesis = maybe(text) },
     trial = fields { trial = COUNT, status = text, verdict = one_of("keep", "revert", "inconclusive"), reason = text,
-        commit = text, candidate = maybe(text), hypothesis = maybe(text), files = maybe(text),
+        tree = text, commit = text, candidate = maybe(text), hypothesis = maybe(text), files = maybe(text),
         machine_code = maybe(text), launches = maybe(text), speedup = each(number), interval = each(interval),
         time_ns = maybe(fields { median = above_0 }), workloads = list(WORKLOAD), paired = maybe(PAIRED),
         control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number) },
+    note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text) },
+    override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, commit = maybe(text),
+        from = maybe(text) },
     finish = fields { ended = maybe(text) },
 }
 

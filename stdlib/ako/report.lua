@@ -2,6 +2,7 @@
 
 local format = require "ako.format"
 local json = require "ako.json"
+local trial = require "ako.trial"
 
 local report = {}
 
@@ -46,7 +47,7 @@ end
 local function counts(history)
     local of = { keep = 0, revert = 0, inconclusive = 0 }
     for _, record in ipairs(history) do
-        if record.trial > 0 then of[record.verdict] = of[record.verdict] + 1 end
+        if record.trial > 0 then of[trial.verdict(record)] = of[trial.verdict(record)] + 1 end
     end
     return ("%d kept, %d reverted, %d inconclusive"):format(of.keep, of.revert, of.inconclusive)
 end
@@ -75,7 +76,7 @@ function report.run_lines(session, ended, verified)
     local lines = {}
     if session.best then
         lines[1] = "best: " .. report.line(session.best) .. again(verified) .. headline(verified)
-        if session.best.verdict == "inconclusive" then
+        if trial.verdict(session.best) == "inconclusive" then
             lines[1] = ("%s; not kept: %s"):format(lines[1], session.best.reason)
         end
     elseif session.original then

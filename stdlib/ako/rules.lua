@@ -116,7 +116,7 @@ function rules.plateau(count, share)
         local without = 0
         for i = #run.history, 1, -1 do
             local record = run.history[i]
-            local gain = record.verdict == "keep" and (record.speedup.best or 1) or 1
+            local gain = (record.override or record.verdict) == "keep" and (record.speedup.best or 1) or 1
             if record.trial == 0 or gain > 1 + least then break end
             without = without + 1
         end

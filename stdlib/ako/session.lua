@@ -1,6 +1,6 @@
 -- A session: the journal, the refs and the files of one optimization run in one workspace.
 --
---   <common git folder>/ako/<session>/journal.jsonl    lines of kind session, intent, trial and finish
+--   <common git folder>/ako/<session>/journal.jsonl    lines of kind session, intent, trial, note, override and finish
 --                                    /trials/<n>/      sources, build.log, samples.json, result.json
 --   refs/ako/<session>/<n>           every attempt, also the reverted ones; 0 is the baseline
 --   refs/heads/ako/<session>         what was kept, one commit a trial
@@ -61,7 +61,30 @@ end
 
 -- What later trials are compared with and what comes back after them: the last one kept, or else the first one that was
 -- right, whatever was thought of its figure.
-local function is_best(best, record) return record.verdict == "keep" or (not best and record.status == "PASSED") end
+local function best_of(state) return state.kept[#state.kept] or state.first_right end
+
+local function take_record(state, record)
+    state.history[#state.history + 1] = record
+    if record.status == "PASSED" and not state.first_right then state.first_right = record end
+    if record.verdict == "keep" then
+        state.kept[#state.kept + 1], state.tip = record, record.commit
+    end
+    if record.trial == 0 then state.original, state.control = record, record.control end
+    state.best = best_of(state)
+end
+
+-- What a person keeps is the best from then on; what one takes back is as if it had never been kept.
+local function take_override(state, line)
+    local record = state.history[line.trial + 1]
+    for i, other in ipairs(state.kept) do
+        if other == record then table.remove(state.kept, i) end
+    end
+    if line.verdict == "keep" then state.kept[#state.kept + 1] = record end
+    record.override, record.override_reason = line.verdict, line.reason
+    state.overrides[#state.overrides + 1] = line
+    state.best, state.tip = best_of(state), line.commit or state.tip
+    state.placed, state.overriding = line.from, line.from and line.trial
+end
 
 local function take_line(state, line)
     if line.kind == "session" then
@@ -71,16 +94,26 @@ local function take_line(state, line)
     elseif line.kind == "place" then
         state.placed = line.oid
     elseif line.kind == "restored" then
-        state.placed = nil
+        state.placed, state.overriding = nil, nil
     elseif line.kind == "intent" then
         state.open, state.placed = line, nil
     elseif line.kind == "trial" then
         state.open = nil
-        state.history[#state.history + 1] = line
-        if is_best(state.best, line) then state.best = line end
-        if line.trial == 0 then state.original, state.control = line, line.control end
+        take_record(state, line)
+    elseif line.kind == "note" then
+        state.notes[#state.notes + 1] = line
+    elseif line.kind == "override" then
+        take_override(state, line)
     elseif line.kind == "finish" then
         state.finished = line
+    end
+end
+
+-- What is wrong with a line where it stands, whatever it looks like.
+local function misplaced(state, line)
+    local spoken_of = (line.kind == "override" or line.kind == "note") and line.trial
+    if spoken_of and not state.history[spoken_of + 1] then
+        return ("%s: there is no trial %d before it"):format(line.kind, spoken_of)
     end
 end
 
@@ -89,7 +122,7 @@ local function take_all(state, path)
     local number, first_timed = 0, nil
     local reader, problem, code = journal.read(path, function(line)
         number = number + 1
-        local wrong = intact.line(line, first_timed)
+        local wrong = intact.line(line, first_timed) or misplaced(state, line)
         if wrong then
             fault.raise("CORRUPT", "%s:%d: damaged: %s; restore the file from a copy", path, number, wrong)
         end
@@ -102,7 +135,7 @@ end
 
 -- As session.read, and then the first line where that one could be read.
 local function read(repo, name)
-    local state = { history = {}, name = name }
+    local state = { history = {}, notes = {}, overrides = {}, kept = {}, name = name }
     local count, problem, code = fault.catch(take_all, state, journal_of(repo, name))
     if code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
     if not count then return nil, problem, code, state.header end
@@ -114,9 +147,11 @@ local function read(repo, name)
     return state
 end
 
---- The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
---- record), placed (the blob of a candidate whose intent is still to come), finished }. Nil, message, code when it
---- cannot be read; NOTFOUND also when it was cut off before its first line, CORRUPT names the damaged line.
+--- The story that a session's journal tells: { header, history (records), notes and overrides (lines), best, original,
+--- kept (records, the best last), tip (the commit of the session's branch), open (an intent without its record), placed
+--- (the blob of a candidate whose intent is still to come, or the commit of what was the best until an override),
+--- finished }. Nil, message, code when it cannot be read; NOTFOUND also when it was cut off before its first line,
+--- CORRUPT names the damaged line.
 function session.read(repo, name)
     local state, problem, code = read(repo, name)
     return state, problem, code
@@ -172,9 +207,8 @@ end
 
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
-        folder = folder_of(ws.repo, name), history = state.history, best = state.best, original = state.original,
-        header = state.header, open = state.open, placed = state.placed, finished = state.finished,
-        control = state.control }, Session)
+        folder = folder_of(ws.repo, name) }, Session)
+    for key, value in pairs(state) do self[key] = value end
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
     self.journal, self.torn_bytes = opened, torn or 0
@@ -191,7 +225,7 @@ session.create = fault.returns(function(ws, name, facts)
     local header = { kind = "session", session = name, workspace = format.utf8(ws.folder), time_s = os.time(),
         base = must(ws.repo:head()).oid, paths = ws.task.solution.files }
     for key, value in pairs(facts) do header[key] = value end
-    local self = adopt(ws, name, { history = {}, header = header })
+    local self = adopt(ws, name, { history = {}, notes = {}, overrides = {}, kept = {}, header = header })
     local begun, problem, code = fault.catch(append, self, header)
     if not begun then
         fs.remove_tree(self.folder)
@@ -208,11 +242,9 @@ session.resume = fault.returns(function(ws, state)
     return self
 end)
 
--- The user's HEAD is below the first attempt, so that the branch can be merged; the others start from the best one.
-local function parent_of(self)
-    if self.best then return self.best.commit end
-    return self.header.base
-end
+-- The user's HEAD is below the first attempt, so that the branch can be merged; the others start from the best one, or
+-- from the commit that an override has put on the branch.
+local function parent_of(self) return self.tip or (self.best and self.best.commit) or self.header.base end
 
 --- Puts a candidate's text in the place of the solution's main file. The journal knows of it first: what a kill leaves
 --- there is never taken for the user's own work.
@@ -299,9 +331,7 @@ Session.close_trial = fault.returns(function(self, record, evidence)
     write_files(self, record, evidence)
     append(self, record)
     self.open = nil
-    self.history[#self.history + 1] = record
-    if record.trial == 0 then self.original, self.control = record, record.control end
-    if is_best(self.best, record) then self.best = record end
+    take_record(self, record)
     if record.verdict == "keep" then must(self.repo:set_ref(branch_ref(self), record.commit)) end
     return record
 end)
@@ -317,8 +347,8 @@ end
 
 --- Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 --- come first, so that they are right even where the journal cannot be written.
---- Sets .repaired to the number of the trial that was cut off, .restored, or .left_alone to why its files stayed as
---- they are.
+--- Sets .repaired to the number of the trial that was cut off, .cut_off to words for it, .restored, or .left_alone to
+--- why its files stayed as they are.
 function Session:repair()
     local intent = self.open
     if intent and not intent.candidate then -- the user's own edit, which nobody has judged
@@ -329,9 +359,11 @@ function Session:repair()
         if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
         self.restored = restored == true
     end
+    self.cut_off = self.repaired and ("trial %d"):format(self.repaired)
+    if self.placed and self.overriding then self.cut_off = "the override of trial " .. self.overriding end
     if self.placed then
         append(self, { kind = "restored" })
-        self.placed = nil
+        self.placed, self.overriding = nil, nil
     end
     if intent then
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
@@ -339,10 +371,91 @@ function Session:repair()
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end
-    if self.best and self.best.verdict == "keep" then
-        must(self.repo:set_ref(branch_ref(self), self.best.commit))
-    end
+    if self.tip then must(self.repo:set_ref(branch_ref(self), self.tip)) end
 end
+
+-- By hand
+
+--- The record of trial `n`; raises a fault where there is none, or it is still open.
+function session.record(state, n)
+    local record = state.history[n + 1]
+    if record then return record end
+    if state.open and state.open.trial == n then
+        fault.raise("BUSY", "trial %d of session %s is still open", n, state.name)
+    end
+    local last = #state.history - 1
+    fault.raise("NOTFOUND", "session %s has no trial %d; %s", state.name, n,
+        last < 0 and "it has none yet" or last == 0 and "it has trial 0" or ("it has 0 to %d"):format(last))
+end
+
+--- Adds words of the author's to the journal. given: text; trial (a number; the last one), topic, file (a path in the
+--- workspace) and hash (the oid of what it held). Returns the line. INVALID for neither text nor file.
+Session.note = fault.returns(function(self, given)
+    local text = format.utf8(given.text or "")
+    if not text:find("%S") and not given.file then
+        fault.raise("INVALID", "a note needs words (-m TEXT) or a file (--file=F)")
+    end
+    if given.trial then session.record(self, given.trial) end
+    local line = { kind = "note", time_s = os.time(), trial = given.trial, text = text,
+        topic = given.topic and format.utf8(given.topic), file = given.file and format.utf8(given.file),
+        hash = given.hash }
+    if #self.history > 0 and not line.trial then line.trial = #self.history - 1 end
+    append(self, line)
+    self.notes[#self.notes + 1] = line
+    return line
+end)
+
+-- What is the best once `record` has this verdict by hand.
+local function best_after(self, record, verdict)
+    if verdict == "keep" then return record end
+    for i = #self.kept, 1, -1 do
+        if self.kept[i] ~= record then return self.kept[i] end
+    end
+    return self.first_right
+end
+
+-- Refuses an override that would mean nothing, or leave nothing to go on from. Returns the best after it.
+local function check_override(self, record, verdict)
+    local n, after = record.trial, best_after(self, record, verdict)
+    if verdict == "keep" then
+        fault.check(record ~= self.best, "trial %d is the best already", n)
+        return after
+    end
+    local counts = false
+    for _, other in ipairs(self.kept) do counts = counts or other == record end
+    fault.check(counts, "trial %d does not count (%s), so there is nothing to take back", n,
+        record.override and record.override .. " by hand" or record.verdict)
+    fault.check(after and after ~= record and after.override ~= "revert",
+        "trial %d is all that there is to go on from; keep another one first", n)
+    return after
+end
+
+--- Overrides the verdict of trial `n` by hand: "keep" makes it the best, "revert" takes it back, so that the one kept
+--- before it is the best again. `reason` in words; `forced` where the trial had not passed. The journal's line comes
+--- first, then the branch and the workspace's files; what is there of the user's own stays. Returns { record, before
+--- (the best until then), best, left_alone (why the files stayed, or nil) }. INVALID for what would change nothing.
+Session.override = fault.returns(function(self, n, verdict, reason, forced)
+    local record, before = session.record(self, n), self.best
+    local after = check_override(self, record, verdict)
+    local line = { kind = "override", time_s = os.time(), trial = n, verdict = verdict, reason = format.utf8(reason),
+        forced = forced or nil }
+    if after ~= before then
+        line.from = before and before.commit
+        local parent = parent_of(self)
+        line.commit = must(self.repo:commit { tree = after.tree, parents = parent and { parent } or {},
+            message = ("[override] %s trial %d: %s\n"):format(verdict, n, line.reason) })
+    end
+    append(self, line)
+    take_override(self, line)
+    local result = { record = record, before = before, best = self.best }
+    if after == before then return result end
+    must(self.repo:set_ref(branch_ref(self), self.tip))
+    local restored, problem, code = self:restore(line.from)
+    if code == "BUSY" then result.left_alone = problem else must(restored, problem, code) end
+    append(self, { kind = "restored" })
+    self.placed, self.overriding = nil, nil
+    return result
+end)
 
 --- Writes the last line; the session takes no more trials.
 Session.finish = fault.returns(function(self, facts)

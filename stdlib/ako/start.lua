@@ -89,7 +89,7 @@ function Start:recover()
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
         local repaired = must(session.resume(self.ws, state))
-        self.progress:note(("session     %s: trial %d was interrupted; %s"):format(state.name, repaired.repaired,
+        self.progress:note(("session     %s: %s was interrupted; %s"):format(state.name, repaired.cut_off,
             repaired.left_alone or "the best is back"))
         repaired:close()
         state = session.newest(self.ws, is_cut_off)

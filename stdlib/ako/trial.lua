@@ -12,6 +12,9 @@ local UNMEASURED = { INVALID_REFERENCE = true, UNTRUSTED_TIMING = true, UNSTABLE
 --- True when a trial with this status could not be measured, whatever its candidate is worth.
 function trial.is_unmeasured(status) return UNMEASURED[status] == true end
 
+--- What counts of a record: the verdict that somebody gave by hand, else the policy's.
+function trial.verdict(record) return record.override or record.verdict end
+
 local function finite(value)
     if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then return nil end
     return math.tointeger(value) or value

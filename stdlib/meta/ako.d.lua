@@ -91,6 +91,8 @@
 ---@field status ako.Status
 ---@field verdict ako.Verdict
 ---@field reason string
+---@field override? "keep"|"revert" the verdict that somebody gave by hand afterwards; it counts instead of `verdict`
+---@field override_reason? string
 ---@field code? string
 ---@field files? string the folder of its records, as seen from the workspace
 ---@field left_alone? string why its files stay in the workspace
@@ -144,6 +146,15 @@
 ---@field left? "same"|"failed"|"hopeless"|"slower"
 ---@field place? integer
 ---@field finalists? integer
+
+---Words of an author's in a session's journal.
+---@class ako.Note
+---@field trial? integer that it is about
+---@field text string
+---@field topic? string
+---@field file? string a path in the workspace
+---@field hash? string the oid of what that file held
+---@field time_s integer
 
 ---What stop, stalled and render see.
 ---@class ako.Run
@@ -1759,8 +1770,9 @@ function session.check_name(name) end
 function session.fresh_name(repo, task_name) end
 
 ---The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
----record), placed (the blob of a candidate whose intent is still to come), finished }. Nil, message, code when it
----cannot be read; CORRUPT names the damaged line.
+---record), notes and overrides (lines), kept (records, the best last), tip (the commit of the session's branch), placed
+---(the blob of a candidate whose intent is still to come, or the commit of what was the best until an override),
+---finished }. Nil, message, code when it cannot be read; CORRUPT names the damaged line.
 ---@param repo ako.Repo
 ---@param name string
 function session.read(repo, name) end
@@ -1786,6 +1798,12 @@ function session.create(ws, name, facts) end
 ---@param ws any
 ---@param state any
 function session.resume(ws, state) end
+
+---The record of trial `n`; raises a fault where there is none, or it is still open.
+---@param state any
+---@param n integer
+---@return ako.Record
+function session.record(state, n) end
 
 ---@class ako.session.Session
 local Session = {}
@@ -1822,9 +1840,25 @@ function Session:restore(attempt) end
 
 ---Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 ---come first, so that they are right even where the journal cannot be written.
----Sets .repaired to the number of the trial that was cut off, .restored, or .left_alone to why its files stayed as they
----are.
+---Sets .repaired to the number of the trial that was cut off, .cut_off to words for it, .restored, or .left_alone to why
+---its files stayed as they are.
 function Session:repair() end
+
+---Adds words of the author's to the journal. given: text; trial (a number; the last one), topic, file (a path in the
+---workspace) and hash (the oid of what it held). Returns the line. INVALID for neither text nor file.
+---@param given { text?: string, trial?: integer, topic?: string, file?: string, hash?: string }
+---@return ako.Note? line, string? message, ako.Code? code
+function Session:note(given) end
+
+---Overrides the verdict of trial `n` by hand: "keep" makes it the best, "revert" takes it back, so that the one kept
+---before it is the best again. `forced` where the trial had not passed. The journal's line comes first, then the branch
+---and the workspace's files; what is there of the user's own stays. INVALID for what would change nothing.
+---@param n integer
+---@param verdict "keep"|"revert"
+---@param reason string
+---@param forced? boolean
+---@return { record: ako.Record, before?: ako.Record, best: ako.Record, left_alone?: string }? done, string? message, ako.Code? code
+function Session:override(n, verdict, reason, forced) end
 
 ---Writes the last line; the session takes no more trials.
 ---@param facts any
@@ -2026,6 +2060,11 @@ function tensors.shape(tensor, values, what) end
 
 ---@class ako.trial
 local trial = {}
+
+---What counts of a record: the verdict that somebody gave by hand, else the policy's.
+---@param record ako.Record
+---@return ako.Verdict
+function trial.verdict(record) end
 
 ---True when a trial with this status could not be measured, whatever its candidate is worth.
 ---@param status ako.Status

@@ -267,6 +267,127 @@ t.test("lines that are JSON and no records of ours are damage, with their line",
     end
 end)
 
+-- A session of a baseline, kept trials 1 and 2, and a reverted 3.
+local function with_trials(name)
+    local ws = workspace()
+    local opened = assert(session.create(ws, name or "hand", { task = "scale" }))
+    for n, verdict in ipairs { "keep", "keep", "keep", "revert" } do
+        edit(ws, "text " .. n - 1)
+        assert(opened:begin {})
+        assert(opened:close_trial(record_of(opened, verdict), {}))
+    end
+    edit(ws, "text 2")
+    return opened, ws
+end
+
+local function numbers(list)
+    local result = {}
+    for i, record in ipairs(list) do result[i] = record.trial end
+    return result
+end
+
+-- The same story from the journal as from who wrote it.
+local function reread(opened)
+    local state = assert(session.read(opened.repo, opened.name))
+    t.eq({ state.best.trial, numbers(state.kept), state.tip, state.placed }, { opened.best.trial, numbers(opened.kept),
+        opened.tip, opened.placed })
+    t.eq(state.history, opened.history)
+    return state
+end
+
+t.test("notes are lines of the journal, about the last trial or the one that is named", function()
+    local opened = assert(session.create(workspace(), "notes", { task = "scale" }))
+    t.eq(assert(opened:note { text = "before any" }).trial, nil)
+    t.fails("session notes has no trial 0; it has none yet", opened:note { text = "x", trial = 0 })
+    assert(opened:begin {})
+    t.fails("trial 0 of session notes is still open", opened:note { text = "x", trial = 0 })
+    assert(opened:close_trial(record_of(opened, "keep"), {}))
+    t.eq(assert(opened:note { text = "bad \xFF byte", topic = "idea", file = "p.txt", hash = "abc" }).trial, 0)
+    t.fails("session notes has no trial 7; it has trial 0", opened:note { text = "x", trial = 7 })
+    t.fails("a note needs words", opened:note { text = " \n" })
+    assert(opened:note { file = "p.txt", hash = "abc" })
+    t.eq(reread(opened).notes, opened.notes)
+    t.eq(opened.notes[2].text, "bad \\xFF byte")
+    t.eq(#opened.notes, 3)
+    opened:close()
+end)
+
+t.test("an override changes the best, the branch and the files, and the journal says why", function()
+    local opened, ws = with_trials()
+    local branch = "refs/heads/ako/hand"
+    local kept = ws.repo:resolve(branch)
+    local done = assert(opened:override(3, "keep", "it is simpler"))
+    t.eq({ done.record.trial, done.before.trial, done.best.trial, done.left_alone }, { 3, 2, 3 })
+    t.eq(present(ws), "text 3")
+    t.eq(ws.repo:read(branch, "solution/kernel.c"), "text 3")
+    t.eq(ws.repo:log(branch)[2].oid, kept, "nothing of the branch is rewritten")
+    t.match(ws.repo:log(branch)[1].message, "^%[override%] keep trial 3: it is simpler\n")
+    local record = reread(opened).history[4]
+    t.eq({ record.verdict, record.override, record.override_reason }, { "revert", "keep", "it is simpler" })
+    t.eq(assert(opened:override(3, "revert", "no, it is not")).best.trial, 2)
+    t.eq(present(ws), "text 2")
+    t.eq(assert(opened:override(1, "revert", "flattered")).best.trial, 2)
+    t.eq(assert(opened:override(2, "revert", "flattered, too")).best.trial, 0)
+    t.eq(present(ws), "text 0")
+    t.eq(ws.repo:read(branch, "solution/kernel.c"), "text 0")
+    t.eq(#reread(opened).overrides, 4)
+    edit(ws, "text 4")
+    assert(opened:begin {})
+    t.eq(ws.repo:log(assert(opened:close_trial(record_of(opened, "keep"), {})).commit)[2].message,
+        "[override] revert trial 2: flattered, too\n")
+    t.eq(reread(opened).best.trial, 4)
+    opened:close()
+end)
+
+t.test("overrides that mean nothing are refused and leave no line", function()
+    local opened = with_trials()
+    t.fails("trial 2 is the best already", opened:override(2, "keep", "why"))
+    t.fails("trial 3 does not count %(revert%)", opened:override(3, "revert", "why"))
+    t.fails("session hand has no trial 4; it has 0 to 3", opened:override(4, "keep", "why"))
+    for _, n in ipairs { 0, 1 } do assert(opened:override(n, "revert", "why")) end
+    t.fails("trial 1 does not count %(revert by hand%)", opened:override(1, "revert", "why"))
+    t.fails("trial 2 is all that there is to go on from", opened:override(2, "revert", "why"))
+    t.eq(#reread(opened).overrides, 2)
+    opened:close()
+end)
+
+t.test("an override leaves edits of the user's alone and says so", function()
+    local opened, ws = with_trials()
+    edit(ws, "mine")
+    t.match(assert(opened:override(1, "keep", "why")).left_alone, "kernel.c")
+    t.eq(present(ws), "mine")
+    t.eq(reread(opened).best.trial, 1)
+    opened:close()
+end)
+
+t.test("a kill between an override's line and its files: the next start brings the files", function()
+    local opened, ws = with_trials()
+    assert(opened:override(1, "keep", "why"))
+    opened:close()
+    local file = ws.repo:commondir() .. "/ako/hand/journal.jsonl"
+    assert(fs.write(file, (fs.read(file):gsub("[^\n]*restored[^\n]*\n$", ""))))
+    edit(ws, "text 2")
+    assert(ws.repo:set_ref("refs/heads/ako/hand", opened.history[3].commit))
+    local again = assert(session.resume(ws, assert(session.read(ws.repo, "hand"))))
+    t.eq(present(ws), "text 1")
+    t.eq(ws.repo:read("refs/heads/ako/hand", "solution/kernel.c"), "text 1")
+    t.eq({ #again.history, again.cut_off }, { 4, "the override of trial 1" })
+    t.eq(reread(again).placed, nil)
+    again:close()
+end)
+
+t.test("an override or a note of a trial that is not there yet is damage", function()
+    for _, line in ipairs { '{"kind":"override","trial":9,"verdict":"keep","reason":"x","v":1}',
+        '{"kind":"note","trial":9,"text":"x","v":1}', '{"kind":"override","trial":0,"verdict":"maybe","reason":"x"}',
+        '{"kind":"note","text":7}' } do
+        local opened, ws = with_trials()
+        opened:close()
+        local file = ws.repo:commondir() .. "/ako/hand/journal.jsonl"
+        assert(fs.write(file, fs.read(file) .. line .. "\n"))
+        t.fails("journal.jsonl:10: damaged: ", session.read(ws.repo, "hand"))
+    end
+end)
+
 t.test("names", function()
     for _, name in ipairs { "a", "gemm-20260101T000000Z", "x_1.y" } do t.ok(session.is_name(name), name) end
     for _, name in ipairs { "", "a/b", "..", "-x", "a.lock", "a..b", "a.", ("n"):rep(101), "a b" } do
