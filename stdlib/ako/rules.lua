@@ -6,12 +6,15 @@
 
 local rules = {}
 
-local function number(given, opt)
+--- A rule's number: the one given, or that of the option it names. Raises when there is no such option.
+function rules.number(given, opt)
     if type(given) ~= "string" then return given end
     local value = opt and opt[given]
     if type(value) ~= "number" then error(("the policy has no number '%s' among its options"):format(given), 3) end
     return value
 end
+
+local number = rules.number
 
 local function percent(speedup) return (speedup - 1) * 100 end
 

@@ -186,6 +186,7 @@
 ---@overload fun(name: "ako.fault"): ako.fault
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
+---@overload fun(name: "ako.gates"): ako.gates
 ---@overload fun(name: "ako.git"): ako.git
 ---@overload fun(name: "ako.help"): ako.help
 ---@overload fun(name: "ako.host"): ako.host
@@ -1234,6 +1235,82 @@ function format.line(text) end
 ---@param word string
 function format.count(n, word) end
 
+---A gate is asked before a trial begins: nil, or what is missing and how to supply it.
+---@alias ako.Gate fun(run: table, proposal: table, opt?: table): string?
+---@alias ako.Topics string|string[] a note's topic, or a list of alternatives
+
+---@class ako.gates
+local gates = {}
+
+---All of these gates: the first reason counts.
+---@param ... ako.Gate
+---@return ako.Gate
+function gates.all(...) end
+
+---A gate that is asked from trial `first` on; 0 is the baseline, 1 the first edit.
+---@param first integer|string
+---@param gate ako.Gate
+---@return ako.Gate
+function gates.from(first, gate) end
+
+---The newest note with one of these topics about trial `first` or a later one; with `evidence`, only one that names a
+---file or begins with "unavailable" and says why.
+---@param run table
+---@param topics ako.Topics
+---@param first? integer
+---@param evidence? boolean
+---@return table? note
+function gates.find(run, topics, first, evidence) end
+
+---Notes that must exist; `evidence` are those topics for which a file or a reason is wanted.
+---@param given { topics: ako.Topics[], since?: "start"|"best"|"last", evidence?: ako.Topics[], text?: string }
+---@return ako.Gate
+function gates.notes(given) end
+
+---The trial at which the present stall was reached: `count` trials in a row without a gain of more than `share`. It
+---ends with a gain, or when is_over(trial) says so. Nil without a stall.
+---@param run table
+---@param count integer
+---@param share number
+---@param is_over? fun(trial: integer): boolean
+---@return integer? trial
+function gates.stall(run, count, share, is_over) end
+
+---In a stall, notes with the topics `needs` are wanted that are newer than it.
+---@param given { count: integer|string, share: number|string, needs: ako.Topics[], evidence?: ako.Topics[] }
+---@return ako.Gate
+function gates.stalled(given) end
+
+---The filled-in fields of a text for people, "- Name: value" or a heading with what follows: lower-case name -> value.
+---@param text string
+---@return table<string, string>
+function gates.fields(text) end
+
+---A path with the run's names in it: {n} the next trial, {v} one more, {task}, {kernel}.
+---@param pattern string
+---@param run table
+---@return string
+function gates.path(pattern, run) end
+
+---A file of the workspace that must exist and have these fields filled in.
+---@param given { path: string, fields?: string[], text?: string }
+---@return ako.Gate
+function gates.file(given) end
+
+---From the first edit on a hypothesis is wanted; with `candidates` a candidate's name is enough.
+---@param given? { candidates?: boolean }
+---@return ako.Gate
+function gates.hypothesis(given) end
+
+---From the first edit on a prediction is wanted.
+---@return ako.Gate
+function gates.prediction() end
+
+---At most `hunks` places may differ from the best, unless the hypothesis begins with "rewrite: " and a name.
+---@param given { hunks: integer|string }
+---@return ako.Gate
+function gates.one_change(given) end
+
 ---@class ako.help
 local help = {}
 
@@ -1677,6 +1754,12 @@ function report.text(...) end
 
 ---@class ako.rules
 local rules = {}
+
+---A rule's number: the one given, or that of the option it names. Raises when there is no such option.
+---@param given number|string
+---@param opt? table
+---@return number
+function rules.number(given, opt) end
 
 ---Keep when the median is more than `share` (0.01 is one per cent) faster than the best's.
 ---@param share number|string
