@@ -107,7 +107,7 @@ static int get_environment_variable(lua_State *L)
     static const char *const allowed[] = {
         "HOME", "USER", "CC", "TMPDIR", "LANG", "TERM", "COLUMNS", "NO_COLOR", "CUDA_VISIBLE_DEVICES", NULL};
     const char *name = luaL_checkstring(L, 1);
-    bool known = strncmp(name, "AKO_", 4) == 0;
+    bool known = strncmp(name, "AKO_", 4) == 0 || strncmp(name, "AKO4ALL_", 8) == 0;
     for (int i = 0; allowed[i] && !known; i++)
         known = strcmp(name, allowed[i]) == 0;
     if (!known)

@@ -194,9 +194,9 @@ t.test("require finds our modules and the file's own folder, nothing else", func
 end)
 
 t.test("the environment of the shell does not reach Lua", function()
-    program.write("script.lua", "print(pcall(os.getenv, 'PATH'))\nprint(os.getenv 'AKO_X')")
-    local r = shell("AKO_X=7 LUA_INIT='print(666)' LUA_PATH=/tmp/?.lua $ako script.lua")
-    t.eq(r.stdout, "false\tos.getenv: 'PATH' is not one of the variables a script may read\n7\n")
+    program.write("script.lua", "print(pcall(os.getenv, 'PATH'))\nprint(os.getenv 'AKO_X', os.getenv 'AKO4ALL_URL')")
+    local r = shell("AKO_X=7 AKO4ALL_URL=/u LUA_INIT='print(666)' LUA_PATH=/tmp/?.lua $ako script.lua")
+    t.eq(r.stdout, "false\tos.getenv: 'PATH' is not one of the variables a script may read\n7\t/u\n")
 end)
 
 -- Ends
