@@ -46,6 +46,9 @@ local VERBS = {
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {
         { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },
+        { name = "predict", kind = "number", value = "PERCENT", check = { min = -100, max = 1000000 },
+            text = "by how much you expect it to be" },
+        { name = "label", kind = "text", value = "TEXT", text = "a name of your own for the trial" },
     } },
     { name = "status", text = "where the session stands", options = {} },
     { name = "simulate", text = "what the policy keeps of synthetic noise, or of a --session's trials", options = {
@@ -155,14 +158,14 @@ local function context(policy, verb, values, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
-local function run_policy(value, file, arguments, host_values)
+local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
     local verb, values = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
     if values.host.version or values.host.list then return cli.answer(values.host) end
     local ctx = context(policy, verb, values, host_values)
-    ctx.file, ctx.specs = file, specs
+    ctx.file, ctx.path, ctx.specs = file, path, specs
     if ctx.host.help then return verbs.help(ctx) end
     host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
@@ -241,5 +244,5 @@ return function(arguments)
     if type(result) ~= "table" then
         leave(exits.POLICY, "%s: must return a policy, a table, or nothing, returned a %s", file, type(result))
     end
-    return run_policy(result, file, rest, values.host)
+    return run_policy(result, file, path, rest, values.host)
 end

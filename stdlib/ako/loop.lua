@@ -4,13 +4,17 @@
 local advice = require "ako.advice"
 local attack = require "ako.attack"
 local clock = require "ako.clock"
+local codesize = require "ako.codesize"
 local control = require "ako.control"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local plan = require "ako.plan"
+local protect = require "ako.protect"
 local quiet = require "ako.quiet"
+local rendering = require "ako.rendering"
+local report = require "ako.report"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
 
@@ -36,8 +40,8 @@ local function copy(value)
 end
 
 --- A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
---- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), restart()
---- (gives a fresh evaluator with the same task when the old one died).
+--- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()
+--- (the hashes of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died).
 function loop.new(parts)
     local self = setmetatable({ started_ns = clock.now_ns(), views = {} }, Loop)
     for name, part in pairs(parts) do self[name] = part end
@@ -45,12 +49,28 @@ function loop.new(parts)
     return self
 end
 
---- What stop, stalled and render see: { trials (without the baseline), history, best, original, elapsed_s, session }.
+local function ids_of(workloads)
+    local ids = {}
+    for i, workload in ipairs(workloads) do ids[i] = workload.id or workload.name or tostring(i) end
+    return ids
+end
+
+local function task_view(task)
+    return { name = task.name, file = task.file, solution = copy(task.solution.files),
+        reference = task.reference and copy(task.reference.files) or {}, workloads = ids_of(task.workloads or {}) }
+end
+
+--- What hooks see of the run: { trials (without the baseline), next_trial, history, notes, best, original, last,
+--- last_sources, elapsed_s, session, header, device, lane, workspace, task, finished }.
 function Loop:view()
     local session = self.session
-    return { trials = math.max(0, #session.history - 1), history = self.views, best = copy(session.best),
-        original = copy(session.original), elapsed_s = (clock.now_ns() - self.started_ns) / 1e9,
-        session = session.name, device = copy(self.evaluator.device), lane = self.lane }
+    self.task_view = self.task_view or task_view(self.task)
+    return { trials = math.max(0, #session.history - 1), next_trial = #session.history, history = self.views,
+        notes = copy(session.notes or {}), best = copy(session.best), original = copy(session.original),
+        last = self.views[#self.views], last_sources = copy(self.last_sources),
+        elapsed_s = (clock.now_ns() - self.started_ns) / 1e9, session = session.name, header = copy(session.header),
+        device = copy(self.evaluator.device), lane = self.lane, workspace = session.ws.folder,
+        task = copy(self.task_view), finished = self.finished or false }
 end
 
 -- `info` stands for the open trial where none is open.
@@ -58,22 +78,12 @@ local function context_of(self, info)
     local session = self.session
     local open = session.open or info
     return { session = session.name, trial = open.trial, candidate = open.candidate, hypothesis = open.hypothesis,
-        task = self.task, statistic = self.policy.timing.statistic, flush = self.policy.timing.flush,
+        predict = open.predict, label = open.label, task = self.task, statistic = self.policy.timing.statistic,
+        flush = self.policy.timing.flush,
         original = session.original, best = session.best }
 end
 
 -- Admission
-
---- The files that no candidate may change, with their content's hashes: name -> oid.
-function loop.protect(task)
-    local hashes = {}
-    local files = { fs.basename(task.file), table.unpack(task.reference.files) }
-    for _, tensor in ipairs(task.tensors) do
-        if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
-    end
-    for _, name in ipairs(files) do hashes[name] = fs.hash(fs.join(task.folder, name)) or "missing" end
-    return hashes
-end
 
 -- What a hook gives as its reason, words or nothing; anything else is a mistake in the policy.
 local function words(hook, value)
@@ -84,9 +94,7 @@ local function words(hook, value)
 end
 
 local function changed_protected(self)
-    for name, hash in pairs(loop.protect(self.task)) do
-        if (self.session.header.protected or {})[name] ~= hash then return name end
-    end
+    return protect.difference(self.session.header.protected or {}, self.protected())
 end
 
 local function admit(self, info, sources)
@@ -234,6 +242,7 @@ local function measure(self, info)
     local sources, problem = unit.read(self.session.ws.folder, self.task.solution.files)
     if not sources then return trial.without_result("REJECTED", problem, context), {} end
     local evidence = { sources = sources }
+    self.last_sources = sources
     local refused, code = admit(self, info, sources)
     if refused then
         local record = trial.without_result("REJECTED", refused, context)
@@ -307,9 +316,56 @@ local function decide(self, record)
     return ask_policy(self, record)
 end
 
+-- Logs and branch
+
+local function report_left_alone(self, paths)
+    self.told = self.told or {}
+    for _, path in ipairs(paths) do
+        if not self.told[path] then
+            self.progress:note(("%s holds what somebody else has written: left alone, not rendered"):format(path))
+        end
+        self.told[path] = true
+    end
+end
+
+--- Renders the policy's logs into the workspace. Returns the paths of those that hold what was rendered.
+function Loop:render_logs()
+    if not self.policy.logs then return {} end
+    local files = self.hook("logs", self:view(), self.opt)
+    local written, left_alone = rendering.write(self.session.ws, self.session.name, files, self.task.solution.files)
+    report_left_alone(self, left_alone)
+    return written
+end
+
+local function with_git_paths(self, paths)
+    local own = self.policy.git and self.policy.git.paths or {}
+    return table.move(paths, 1, #paths, #own + 1, table.move(own, 1, #own, 1, {}))
+end
+
+--- After every change of the history: the policy's logs, and the commits that belong on the session's branch.
+function Loop:publish()
+    local before = self.session.branch
+    must(self.session:publish(with_git_paths(self, self:render_logs())))
+    local now = self.session.branch
+    if now and (not before or before.ref ~= now.ref) then
+        self.progress:note("branch      " .. now.ref:gsub("^refs/heads/", ""))
+    end
+end
+
+-- The first line of the trial's commit, where the policy wants its own.
+local function subject_of(self, record)
+    local git_of = self.policy.git
+    if not git_of or not git_of.subject or not (git_of.every or record.verdict == "keep") then return nil end
+    local text = words("git.subject", self.hook("git.subject", copy(record), self:view(), self.opt))
+    return text and format.line(text)
+end
+
 -- Closes the open trial; what is not kept is taken out of the workspace again.
 local function conclude(self, intent, record, evidence)
     local session = self.session
+    record.size = evidence.sources and codesize.of(evidence.sources)
+    local good, subject = pcall(subject_of, self, record)
+    record.subject = good and subject or nil
     local has_log = evidence.build_log and evidence.build_log ~= ""
     record.next = advice.next(record, session.best, has_log and session:files_of(record.trial) .. "/build.log" or nil)
     must(session:close_trial(record, evidence))
@@ -319,13 +375,35 @@ local function conclude(self, intent, record, evidence)
         if not restored then record.left_alone = problem end
     end
     self.progress:trial(record)
+    if not good then error(subject, 0) end
+    self:publish()
     return record
 end
 
---- One trial of the workspace's present files. info: candidate (its name), hypothesis, problem (why there is nothing to
---- try: it is REJECTED for that), point (of a tune space) and screen (what a screening said of it), for the record.
---- Returns its record; a candidate that is not kept is taken out of the workspace again, unless its files were changed
---- meanwhile (.left_alone says so).
+-- The policy's gate
+
+local function changed_files(self, sources)
+    local best, changed = self.session.best, {}
+    local kept = best and must(self.session:sources(best)) or {}
+    for i, name in ipairs(self.task.solution.files) do
+        if not kept[i] or not sources[i] or kept[i].text ~= sources[i].text then changed[#changed + 1] = name end
+    end
+    return changed
+end
+
+--- Why the policy lets no trial begin now, nil when it does. info: as for `try`. Nothing is recorded.
+function Loop:refusal(info)
+    if not self.policy.gate then return nil end
+    local sources = unit.read(self.session.ws.folder, self.task.solution.files) or {}
+    local proposal = { trial = #self.session.history, candidate = info.candidate, hypothesis = info.hypothesis,
+        predict = info.predict, label = info.label, sources = copy(sources), changed = changed_files(self, sources) }
+    return words("gate", self.hook("gate", self:view(), proposal, self.opt))
+end
+
+--- One trial of the workspace's present files. info: candidate (its name), hypothesis, predict (by how many per cent
+--- its author expects it to be faster), label, problem (why there is nothing to try: it is REJECTED for that); point
+--- (of a tune space) and screen (what a screening said of it), for the record. Returns its record; a candidate that is
+--- not kept is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
 function Loop:try(info)
     local session = self.session
     local intent = must(session:begin(info))
@@ -456,15 +534,18 @@ local function headline_plan(self)
     return numbers
 end
 
---- Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with
---- .trial the best's number; it changes nothing that was decided.
-function Loop:verify()
+-- The workspace's files are the best's, byte for byte, or nothing is said about them.
+local function restore_best(self)
     local session, best = self.session, self.session.best
     must(session:restore(best.commit))
     for _, source in ipairs(must(session:sources(best))) do
         local same = fs.read(fs.join(session.ws.folder, source.name)) == source.text
         fault.check(same, "%s is not what trial %d had", source.name, best.trial)
     end
+end
+
+local function measure_best(self)
+    local session, best = self.session, self.session.best
     self.progress:start(best.trial, { candidate = "best, verified" })
     local given = must(unit.make(self.task, self.task.solution,
         must(unit.read(session.ws.folder, self.task.solution.files)), self.task.reference))
@@ -477,6 +558,46 @@ function Loop:verify()
     if record.status == "PASSED" then record.reason = best.reason end
     record.lane = given.lane
     self.progress:verified(record)
+    return record
+end
+
+--- Checks that the workspace holds the best's bytes and measures them once more, as often as the policy's timing.verify
+--- says. Returns the record of that (of several their mean, ako.trial), with .trial the best's number; it changes
+--- nothing that was decided.
+function Loop:verify()
+    restore_best(self)
+    local records = {}
+    for i = 1, self.policy.timing.verify or 1 do
+        records[i] = measure_best(self)
+        if records[i].status ~= "PASSED" then return records[i] end
+    end
+    return trial.mean(records)
+end
+
+-- The policy's last commit and its tag.
+local function publish_end(self)
+    local git_of, session = self.policy.git, self.session
+    local paths = with_git_paths(self, self:render_logs())
+    if not git_of or not session.best then return end
+    local message = git_of.final and words("git.final", self.hook("git.final", self:view(), self.opt))
+    local oid = message and must(session:publish_final(message, paths)) or session.branch and session.branch.oid
+    local tag = oid and git_of.tag and words("git.tag", self.hook("git.tag", self:view(), self.opt))
+    if not tag then return end
+    local made, problem = session.repo:tag(tag, oid, message or tag)
+    self.progress:note(made and "tag         " .. tag or ("no tag %s: %s"):format(tag, problem))
+end
+
+--- The end of a session: the best verified (when there was anything to choose from), the last line written, the logs
+--- rendered, the policy's last commit and tag. An interrupted one stays open. Returns the record to report on.
+function Loop:finish(ended)
+    local session = self.session
+    local record = session.best or session.original
+    if self.cancelled then return record end
+    if #session.history > 1 and session.best then record = self:verify() end
+    local verified = session.best and report.object(record) or nil
+    must(session:finish { ended = ended, status = record.status, verified = verified })
+    self.finished = { ended = ended, verified = copy(record) }
+    publish_end(self)
     return record
 end
 

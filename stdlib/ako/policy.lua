@@ -263,11 +263,17 @@ function policy.option_values(given, values)
     return opt
 end
 
+-- The hook of this name, in which "git.subject" is one of a table; nil where there is none.
+local function hook_of(given, name)
+    for part in name:gmatch("[^.]+") do given = given and given[part] end
+    return given
+end
+
 --- Calls the policy's hook under the time limit of a call; the running time of the whole program starts anew. A hook
 --- that fails ends the program (exit 4).
 function policy.call(given, name, ...)
     host.refill()
-    local results = table.pack(host.call(given[name], ...))
+    local results = table.pack(host.call(hook_of(given, name), ...))
     if results[1] then return table.unpack(results, 2, results.n) end
     local problem = results[2]
     if host.is_leave(problem) then error(problem, 0) end

@@ -88,8 +88,8 @@ function report.run_lines(session, ended, verified)
     local root = session.ws.folder .. "/"
     local records = session.folder
     if records:sub(1, #root) == root then records = records:sub(#root + 1) end
-    lines[#lines + 1] = ("in %s: the solution, branch ako/%s, records in %s"):format(session.ws.folder, session.name,
-        records)
+    local branch = session.branch and ", branch " .. session.branch.ref:gsub("^refs/heads/", "") or ""
+    lines[#lines + 1] = ("in %s: the solution%s, records in %s"):format(session.ws.folder, branch, records)
     return lines
 end
 

@@ -94,6 +94,27 @@ local screen_rule = { type = "table", off = true, text = "many candidates ranked
         text = "of a tune space at most; of a larger one so many are drawn" },
 } }
 
+local function texts(list)
+    for _, item in ipairs(list) do
+        if type(item) ~= "string" or item == "" then return false, "must be a list of texts" end
+    end
+    return true
+end
+
+local function is_branch(name)
+    local known = name:gsub("{task}", "t"):gsub("{session}", "s"):gsub("{date}", "d")
+    return known:match("^[%w_./-]+$") ~= nil, "must be a branch's name, in which {task}, {session} and {date} are known"
+end
+
+local git_rule = { type = "table", text = "the session's branch", fields = {
+    branch = { type = "string", check = is_branch, text = "its name; {task}, {session} and {date} stand for those" },
+    every = { type = "boolean", text = "reverted trials are commits on it too, not only the kept ones" },
+    paths = { type = "list", check = texts, text = "what is committed beside the solution and the rendered files" },
+    subject = { type = "function", text = "(trial, run, opt) -> first line of its commit's message" },
+    final = { type = "function", text = "(run, opt) -> that of a commit of the best at the end, or nil" },
+    tag = { type = "function", text = "(run, opt) -> the tag that the end is given, or nil" },
+} }
+
 local schema = {
     name = { type = "string", required = true, text = "what records call the policy" },
     description = { type = "string", required = true, text = "one line for lists and help" },
@@ -133,6 +154,8 @@ local schema = {
             text = "times a disturbed measurement is repeated before it is given up" },
         tenants = { type = "string", check = { "refuse", "note" },
             text = "strangers on the device: what they disturb does not count (as without this), or is only marked" },
+        verify = { type = "integer", check = { min = 1, max = 100 },
+            text = "times the best is measured once more at the end, of which the mean is taken (1)" },
         pairs = pairs_rule,
         screen = screen_rule,
     } },
@@ -153,9 +176,17 @@ local schema = {
     stop = { type = "function", text = "(run, opt) -> why the run ends, or nil" },
     render = { type = "function", text = "(run, opt) -> lines of the result, members of the JSON object" },
 
+    find_task = { type = "function",
+        text = "(facts, opt) -> a task where no task.lua is, or nil and what must be said" },
+    plan = { type = "function", text = "(facts, opt) -> own lines of the resolved plan: { { label, value }, ... }" },
+    scaffold = { type = "function", text = "(facts, opt) -> files that the workspace is given where it lacks them" },
+    gate = { type = "function", text = "(run, proposal, opt) -> what is missing before this trial may begin, or nil" },
+    logs = { type = "function", text = "(run, opt) -> files of the workspace that are rendered from the history" },
+    git = git_rule,
+    protected = { type = "list", check = texts,
+        text = "files and folders of the workspace that no candidate may change" },
+
     profiling = reserved("what is profiled"),
-    git = reserved("branches, tags and messages"),
-    logs = reserved("files that are rendered from the journal"),
     profile_when = reserved("(trial, opt) -> whether to profile"),
     choose = reserved("(run, opt) -> which branch or method is next"),
     score = reserved("(trial, opt) -> number"),

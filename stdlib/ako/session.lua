@@ -3,12 +3,13 @@
 --   <common git folder>/ako/<session>/journal.jsonl    lines of kind session, intent, trial, note, override and finish
 --                                    /trials/<n>/      sources, build.log, samples.json, result.json
 --   refs/ako/<session>/<n>           every attempt, also the reverted ones; 0 is the baseline
---   refs/heads/ako/<session>         what was kept, one commit a trial
+--   refs/heads/ako/<session>         what was kept, one commit a trial; a policy may name it and want more on it
 --
 -- A trial is announced by an intent and closed by its record; the record's line in the journal is what makes it so.
 -- Refs and files follow from it and are made good at the next start when a kill came between. Nothing here moves the
 -- user's HEAD, branch or index; only the solution's files are ever written in the workspace.
 
+local branch = require "ako.branch"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -57,6 +58,9 @@ function session.fresh_name(repo, task_name)
     return fresh
 end
 
+--- The name of a session's branch; nil before there is a commit on it. Takes what `read` gives, too.
+function session.branch_name(state) return state.branch and state.branch.ref:gsub("^refs/heads/", "") or nil end
+
 -- Reading
 
 -- What later trials are compared with and what comes back after them: the last one kept, or else the first one that was
@@ -67,7 +71,7 @@ local function take_record(state, record)
     state.history[#state.history + 1] = record
     if record.status == "PASSED" and not state.first_right then state.first_right = record end
     if record.verdict == "keep" then
-        state.kept[#state.kept + 1], state.tip = record, record.commit
+        state.kept[#state.kept + 1] = record
     end
     if record.trial == 0 then state.original, state.control = record, record.control end
     state.best = best_of(state)
@@ -82,8 +86,14 @@ local function take_override(state, line)
     if line.verdict == "keep" then state.kept[#state.kept + 1] = record end
     record.override, record.override_reason = line.verdict, line.reason
     state.overrides[#state.overrides + 1] = line
-    state.best, state.tip = best_of(state), line.commit or state.tip
-    state.placed, state.overriding = line.from, line.from and line.trial
+    state.best = best_of(state)
+    state.placed, state.overriding, state.unpublished = line.from, line.from and line.trial, line.from and line
+end
+
+-- What the branch holds: `published` is the last trial that has been looked at for it.
+local function take_branch(state, line)
+    state.branch = line
+    if line.override then state.unpublished = nil elseif not line.final then state.published = line.trial end
 end
 
 local function take_line(state, line)
@@ -104,6 +114,8 @@ local function take_line(state, line)
         state.notes[#state.notes + 1] = line
     elseif line.kind == "override" then
         take_override(state, line)
+    elseif line.kind == "branch" then
+        take_branch(state, line)
     elseif line.kind == "finish" then
         state.finished = line
     end
@@ -198,7 +210,6 @@ end
 -- Writing
 
 local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
-local function branch_ref(self) return "refs/heads/ako/" .. self.name end
 
 local function append(self, line)
     line.v = 1
@@ -207,7 +218,7 @@ end
 
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
-        folder = folder_of(ws.repo, name) }, Session)
+        folder = folder_of(ws.repo, name), published = -1 }, Session)
     for key, value in pairs(state) do self[key] = value end
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
@@ -242,9 +253,8 @@ session.resume = fault.returns(function(ws, state)
     return self
 end)
 
--- The user's HEAD is below the first attempt, so that the branch can be merged; the others start from the best one, or
--- from the commit that an override has put on the branch.
-local function parent_of(self) return self.tip or (self.best and self.best.commit) or self.header.base end
+-- The user's HEAD is below the first attempt; the others start from the best one.
+local function parent_of(self) return self.best and self.best.commit or self.header.base end
 
 --- Puts a candidate's text in the place of the solution's main file. The journal knows of it first: what a kill leaves
 --- there is never taken for the user's own work.
@@ -257,7 +267,7 @@ Session.place = fault.returns(function(self, text)
 end)
 
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
---- the intent. `info`: candidate, hypothesis. Returns { trial, tree, commit }.
+--- the intent. `info`: candidate, hypothesis, predict, label. Returns { trial, tree, commit }.
 Session.begin = fault.returns(function(self, info)
     local n, parent = #self.history, parent_of(self)
     local paths = self.paths
@@ -268,7 +278,8 @@ Session.begin = fault.returns(function(self, info)
     local commit = must(self.repo:commit { tree = tree, parents = { parent }, ref = attempt_ref(self, n),
         message = ("[trial %d] %s\n"):format(n, subject) })
     local intent = { kind = "intent", trial = n, tree = tree, commit = commit, time_s = os.time(),
-        candidate = candidate, hypothesis = hypothesis }
+        candidate = candidate, hypothesis = hypothesis, predict = info.predict,
+        label = info.label and format.utf8(info.label) }
     append(self, intent)
     self.open, self.placed = intent, nil
     return intent
@@ -308,7 +319,9 @@ local function write_files(self, record, evidence)
 end
 
 local function commit_message(record)
-    local lines = { ("[trial %d] %s"):format(record.trial, record.hypothesis or record.candidate or "baseline"), "",
+    local subject = record.subject
+        or ("[trial %d] %s"):format(record.trial, record.hypothesis or record.candidate or "baseline")
+    local lines = { subject, "",
         "status: " .. record.status, "reason: " .. record.reason }
     for _, name in ipairs { "reference", "original", "best" } do
         local speedup = record.speedup[name]
@@ -319,21 +332,53 @@ local function commit_message(record)
 end
 
 --- Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
---- A kept one becomes a commit on the session's branch and the new best. Returns the record.
+--- A kept one is the new best. Returns the record.
 Session.close_trial = fault.returns(function(self, record, evidence)
     local intent = self.open
     record.kind, record.tree, record.commit = "trial", intent.tree, intent.commit
     record.time_s, record.files = os.time(), self:files_of(record.trial)
-    if record.verdict == "keep" then
-        record.commit = must(self.repo:commit { tree = intent.tree, parents = { parent_of(self) },
-            message = commit_message(record) })
-    end
     write_files(self, record, evidence)
     append(self, record)
     self.open = nil
     take_record(self, record)
-    if record.verdict == "keep" then must(self.repo:set_ref(branch_ref(self), record.commit)) end
     return record
+end)
+
+local function note_branch(self, line)
+    append(self, line)
+    take_branch(self, line)
+end
+
+local function put_on_branch(self, what)
+    self.branch = branch.commit(self, self.header.git or {}, what, self.branch,
+        function(line) note_branch(self, line) end)
+    return self.branch
+end
+
+--- Puts on the session's branch what belongs there and is not yet there: the kept trials, of a policy that wants
+--- `every` one the others too. `paths` are files of the workspace that are committed with them, as they are now.
+Session.publish = fault.returns(function(self, paths)
+    local git_of = self.header.git or {}
+    for n = self.published + 1, #self.history - 1 do
+        local record = self.history[n + 1]
+        if git_of.every or record.verdict == "keep" then
+            put_on_branch(self, { trial = n, tree = record.tree, message = commit_message(record), paths = paths })
+        end
+    end
+    local line = self.unpublished
+    if line then
+        local message = ("[override] %s trial %d: %s\n"):format(line.verdict, line.trial, line.reason)
+        put_on_branch(self, { trial = line.trial, override = true, tree = self.best.tree, message = message,
+            paths = paths })
+    end
+    return true
+end)
+
+--- Puts the best's tree on the branch once more, with a message of the policy's, at the end. Returns the commit's oid.
+Session.publish_final = fault.returns(function(self, message, paths)
+    local best = self.best or self.original
+    return put_on_branch(self, { trial = best.trial, final = true, tree = best.tree, message = message .. "\n",
+        paths = paths }).oid
 end)
 
 --- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit or a
@@ -371,7 +416,11 @@ function Session:repair()
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end
-    if self.tip then must(self.repo:set_ref(branch_ref(self), self.tip)) end
+    if self.branch then
+        self.branch = branch.repair(self, self.header.git or {}, self.branch,
+            function(line) note_branch(self, line) end)
+    end
+    must(self:publish())
 end
 
 -- By hand
@@ -439,17 +488,12 @@ Session.override = fault.returns(function(self, n, verdict, reason, forced)
     local after = check_override(self, record, verdict)
     local line = { kind = "override", time_s = os.time(), trial = n, verdict = verdict, reason = format.utf8(reason),
         forced = forced or nil }
-    if after ~= before then
-        line.from = before and before.commit
-        local parent = parent_of(self)
-        line.commit = must(self.repo:commit { tree = after.tree, parents = parent and { parent } or {},
-            message = ("[override] %s trial %d: %s\n"):format(verdict, n, line.reason) })
-    end
+    if after ~= before then line.from = before and before.commit end
     append(self, line)
     take_override(self, line)
     local result = { record = record, before = before, best = self.best }
     if after == before then return result end
-    must(self.repo:set_ref(branch_ref(self), self.tip))
+    must(self:publish())
     local restored, problem, code = self:restore(line.from)
     if code == "BUSY" then result.left_alone = problem else must(restored, problem, code) end
     append(self, { kind = "restored" })
@@ -474,6 +518,13 @@ Session.sources = fault.returns(function(self, record)
     end
     return sources
 end)
+
+--- Takes a session back in which nothing has been tried or noted: as if it had not been started.
+function Session:discard()
+    if #self.history > 0 or self.open or (self.notes and #self.notes > 0) then return end
+    self:close()
+    fs.remove_tree(self.folder)
+end
 
 --- Gives the journal back; closing twice is fine.
 function Session:close()

@@ -8,6 +8,7 @@ local inputs = require "ako.inputs"
 local loop = require "ako.loop"
 local plan = require "ako.plan"
 local progress = require "ako.progress"
+local protect = require "ako.protect"
 local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
@@ -30,6 +31,45 @@ local function new_evaluator(ctx, report)
     return begin { device = ctx.host.device, progress = function(event) report:event(event) end }
 end
 
+--- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
+--- is loaded: name, file, folder, solution, reference, inputs), read(path) -> text or nil, exists(path) }; paths are of
+--- the workspace.
+function Start:survey()
+    local folder = self.ws and self.ws.folder or fs.absolute(self.host.workspace or ".")
+    local facts = { workspace = folder }
+    if self.task then
+        folder = self.ws and folder or workspace.plan(self.host, self.task, self.bundled)
+        local inputs_of = {}
+        for _, tensor in ipairs(self.task.tensors or {}) do
+            inputs_of[#inputs_of + 1] = tensor.init and tensor.init.file or nil
+        end
+        facts.workspace = folder
+        facts.task = { name = self.task.name, file = self.task.file, folder = self.task.folder, inputs = inputs_of,
+            solution = { table.unpack(self.task.solution.files) },
+            reference = { table.unpack(self.task.reference and self.task.reference.files or {}) } }
+    end
+    function facts.read(name) return folder and (fs.read(fs.join(folder, name))) or nil end
+    function facts.exists(name) return folder ~= nil and fs.exists(fs.join(folder, name)) end
+    return facts
+end
+
+-- The task of a policy that can make one where none is named and no task.lua lies: nil, or a fault with its question.
+local function made_by_policy(self)
+    if not self.policy.find_task then return nil end
+    local made, question = self.hook("find_task", self:survey(), self.opt)
+    if made == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
+    return made
+end
+
+--- The definition of the task. Sets .bundled where it is the bundled example. Raises faults.
+function Start:find_task()
+    local file, bundled = workspace.find_task(self.host, self.ctx.home or require("ako.host").home)
+    local made = bundled and made_by_policy(self)
+    if made then return made end
+    self.bundled = bundled
+    return must(task_files.load(file))
+end
+
 --- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
 --- workspace, device, session, seed, quiet, color), verb_options; and for tests home (holds the bundled examples),
 --- hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
@@ -37,9 +77,7 @@ function start.new(ctx)
     if ctx.host.session then session.check_name(ctx.host.session) end
     local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
     self.hook = ctx.hook or function(name, ...) return require("ako.policy").call(ctx.policy, name, ...) end
-    local file
-    file, self.bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home)
-    local definition = must(task_files.load(file))
+    local definition = self:find_task()
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     self.evaluator = must(new_evaluator(ctx, self.progress))
     self.task = must(task_files.resolve(definition, self.evaluator.place))
@@ -76,6 +114,35 @@ function Start:prepare()
     end
 end
 
+local function scaffold_entry(path, given)
+    local entry = type(given) == "string" and { text = given } or given
+    if type(entry) ~= "table" or type(entry.text) ~= "string" then
+        fault.raise("POLICY", "hook 'scaffold' must return { [path] = text }, or { text, merge, say } for a text; "
+            .. "'%s' is neither", tostring(path))
+    end
+    return entry
+end
+
+--- Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
+--- which. Returns the paths that were written. Raises faults.
+function Start:scaffold()
+    if not self.policy.scaffold then return {} end
+    local files, paths, written = self.hook("scaffold", self:survey(), self.opt) or {}, {}, {}
+    for path in pairs(files) do paths[#paths + 1] = path end
+    table.sort(paths)
+    for _, path in ipairs(paths) do
+        local entry, full = scaffold_entry(path, files[path]), fs.join(self.ws.folder, path)
+        local missing = not fs.exists(full)
+        if missing or (entry.merge and fs.read(full) ~= entry.text) then
+            must(fs.mkdirs(fs.dirname(full)))
+            must(fs.write(full, entry.text))
+            written[#written + 1] = path
+            self.progress:note(("scaffold    %s"):format(entry.say or path .. ": made"))
+        end
+    end
+    return written
+end
+
 --- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 --- Raises CORRUPT where the newest one cannot be read, for nobody knows then whose the files are, unless a session is
 --- named.
@@ -96,11 +163,21 @@ function Start:recover()
     end
 end
 
+--- The hashes of all that no candidate may change (ako.protect).
+function Start:protected()
+    local names = protect.hashes(self.task, self.ws.folder, self.ctx.path, self.policy.protected)
+    local result = {}
+    for name, hash in pairs(names) do result[format.utf8(name)] = hash end
+    return result
+end
+
 --- The facts of the first line of a session that a verb starts.
 function Start:facts(verb)
     local device = self.evaluator.device
+    local git_of = self.policy.git
     return { verb = verb, policy = self.policy.name, seed = self.host.seed, task = self.task.name,
-        task_file = format.utf8(fs.absolute(self.task.file)), protected = loop.protect(self.task),
+        task_file = format.utf8(fs.absolute(self.task.file) or self.task.file), protected = self:protected(),
+        git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = self.evaluator.versions }
 end
@@ -115,6 +192,7 @@ function Start:loop(opened)
     self.session = opened
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
         evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress,
+        protected = function() return self:protected() end,
         restart = function()
             self.evaluator:close()
             self.evaluator = must(new_evaluator(self.ctx, self.progress))
@@ -167,6 +245,20 @@ local function decide_text(policy, opt, count)
     local screened = plan.screen(policy, count)
     return ("%d screened in up to %d rounds, then %d at most: %s"):format(count, screened.rounds[#screened.rounds],
         screened.keep, text)
+end
+
+--- The policy's own lines of the plan, { { label, value }, ... }; none without that hook. What it cannot resolve is a
+--- fault with its question.
+function Start:own_plan()
+    if not self.policy.plan then return {} end
+    local lines, question = self.hook("plan", self:survey(), self.opt)
+    if lines == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
+    for _, line in ipairs(lines or {}) do
+        if type(line) ~= "table" or type(line[1]) ~= "string" or type(line[2]) ~= "string" then
+            fault.raise("POLICY", "hook 'plan' must return { { label, value }, ... }, all of them texts")
+        end
+    end
+    return lines or {}
 end
 
 --- The resolved plan as lines { name, text }, in reading order, for so many candidates.

@@ -172,13 +172,14 @@ local function first_timer(workloads)
     end
 end
 
---- Makes the record of a result. `context`: task (resolved), session, trial (number), hypothesis, candidate (name),
---- statistic ("mean" or "median", for the speed-up over the reference), flush, original and best (records, nil for the
---- baseline itself), against (what pairs were taken against: "best", the default, "original", or false for itself).
---- Verdict and reason are the caller's to add.
+--- Makes the record of a result. `context`: task (resolved), session, trial (number), candidate (name), hypothesis,
+--- predict and label as their author gave them, statistic ("mean" or "median", for the speed-up over the reference),
+--- flush, original and best (records, nil for the baseline itself), against (what pairs were taken against: "best", the
+--- default, "original", or false for itself). Verdict and reason are the caller's to add.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
-        hypothesis = context.hypothesis, status = result.status, step = result.step,
+        hypothesis = context.hypothesis, predict = context.predict, label = context.label, status = result.status,
+        step = result.step,
         reason = without_line_zero(result.reason or ""),
         code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
         costs_ms = costs_ms(result.costs_ns), flush = context.flush, confinement = result.confinement }
@@ -197,6 +198,7 @@ function trial.record(result, context)
     end
     compare(record, context.original or record, "original")
     compare(record, context.best or record, "best")
+    record.against = context.best and context.best.trial
     record.paired = paired_record(result.paired)
     compare_paired(record, result, context.against == nil and "best" or context.against)
     if record.paired and record.paired.verdict == "unstable" and record.status == "PASSED" then
@@ -208,6 +210,38 @@ end
 --- The record of a trial that never reached the evaluator, or for which it had no answer.
 function trial.without_result(status, reason, context)
     return trial.record({ status = status, step = "", reason = reason, workloads = {} }, context)
+end
+
+local function mean_of(records, value)
+    local sum = 0.0
+    for _, record in ipairs(records) do
+        local number = value(record)
+        if not number then return nil end
+        sum = sum + number
+    end
+    return finite(sum / #records)
+end
+
+--- Several records of the same code as one: the first with the means of all medians and speed-ups, the widest interval,
+--- and `runs`, a { median, speedup } for each.
+function trial.mean(records)
+    local record = records[1]
+    if #records == 1 then return record end
+    record.runs = json.array {}
+    for i, one in ipairs(records) do record.runs[i] = { median = one.time_ns.median, speedup = one.speedup } end
+    local median = mean_of(records, function(one) return one.time_ns.median end)
+    local speedup = {}
+    for name in pairs(record.speedup) do
+        speedup[name] = mean_of(records, function(one) return one.speedup[name] end)
+    end
+    for name, interval in pairs(record.interval) do
+        for _, one in ipairs(records) do
+            local other = one.interval[name] or interval
+            interval[1], interval[2] = math.min(interval[1], other[1]), math.max(interval[2], other[2])
+        end
+    end
+    record.time_ns.median, record.speedup = median, speedup
+    return record
 end
 
 --- The raw samples of a result, by workload id: { time = {ns ...}, reference = {ns ...} }.

@@ -57,7 +57,8 @@ local function run_object(started, ended)
         if record.trial > 0 and record.verdict == "keep" then kept = kept + 1 end
     end
     return { trials = #opened.history - 1, kept = kept, best = opened.best and opened.best.trial or json.null,
-        ended = ended or json.null, workspace = format.utf8(opened.ws.folder), branch = "ako/" .. opened.name }
+        ended = ended or json.null, workspace = format.utf8(opened.ws.folder),
+        branch = session.branch_name(opened) or json.null }
 end
 
 local function say(ctx, started, loop, record, own_lines, run)
@@ -84,7 +85,22 @@ local function open_new(started, verb)
 end
 
 local function show_plan(started, count)
-    for _, line in ipairs(started:plan_lines(count)) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
+    for _, list in ipairs { started:own_plan(), started:plan_lines(count) } do
+        for _, line in ipairs(list) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
+    end
+end
+
+-- What the policy's gate says against a trial: said, and the code for it; nil when it may begin.
+local function refused(started, loop, info)
+    local reason = loop:refusal(info)
+    if not reason then return nil end
+    local ctx, n = started.ctx, #started.session.history
+    if ctx.host.json then
+        out(ctx, json.encode { v = 1, session = started.session.name, trial = n, refused = reason } .. "\n")
+    else
+        out(ctx, report.text { ("trial %d may not begin: %s"):format(n, reason) })
+    end
+    return exits.REJECTED
 end
 
 -- The files of a run's folder of candidates, nil without. Looked at before anything is made, so that a wrong folder
@@ -107,17 +123,6 @@ local function try_all(started, loop, list)
     end)
 end
 
--- The best verified (when there was anything to choose from) and the session closed; an interrupted one stays open.
--- Returns the record to report on.
-local function finish(started, loop, ended)
-    local opened = started.session
-    local record = opened.best or opened.original
-    if loop.cancelled then return record end
-    if #opened.history > 1 and opened.best then record = loop:verify() end
-    must(opened:finish { ended = ended, status = record.status, verified = opened.best and report.object(record) })
-    return record
-end
-
 -- One task from baseline to finish. tell(started, loop, record, ended) gives the account. Returns exit code and record.
 local function run_task(ctx, tell)
     local started <close> = start.new(ctx)
@@ -128,10 +133,16 @@ local function run_task(ctx, tell)
     local loop = started:loop(open_new(started, "run"))
     candidates = candidates or started:points()
     show_plan(started, candidates and #candidates or 0)
+    started:scaffold()
+    local code = refused(started, loop, { candidate = "baseline" })
+    if code then
+        started.session:discard()
+        return code
+    end
     loop:baseline()
     local ended
     if started.session.best and candidates then ended = try_all(started, loop, candidates) end
-    local record = finish(started, loop, ended)
+    local record = loop:finish(ended)
     tell(started, loop, record, ended)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record
 end
@@ -180,7 +191,9 @@ function verbs.run(ctx)
 end
 
 -- What `try` goes on with: sessions that it started, have a baseline and are not finished.
-local function is_open(state) return state.header.verb == "try" and not state.finished and state.best ~= nil end
+local function is_open(state)
+    return state.header.verb == "try" and not state.finished and (state.best ~= nil or #state.history == 0)
+end
 
 -- The one named, or the newest of this workspace; a new one where there is none.
 local function session_to_try(started)
@@ -214,8 +227,18 @@ function verbs.try(ctx)
     started:prepare()
     started:recover()
     local loop = started:loop(session_to_try(started))
-    local message = ctx.verb_options and ctx.verb_options.message
-    local record = loop:try { hypothesis = message }
+    if #started.session.history == 0 then
+        show_plan(started, 0)
+        started:scaffold()
+    end
+    local given = ctx.verb_options or {}
+    local info = { hypothesis = given.message, predict = given.predict, label = given.label }
+    local code = refused(started, loop, info)
+    if code then
+        started.session:discard()
+        return code
+    end
+    local record = loop:try(info)
     say(ctx, started, loop, record, report.trial_lines(record))
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
 end
@@ -229,15 +252,21 @@ function verbs.plan(ctx)
     must(workspace.check(ctx.host, started.task, started.bundled))
     candidates = candidates or started:points()
     local lines, object = {}, { v = 1 }
-    for i, line in ipairs(started:plan_lines(candidates and #candidates or 0)) do
-        lines[i] = ("%-11s %s"):format(line[1], line[2])
+    for _, line in ipairs(started:own_plan()) do
+        lines[#lines + 1] = ("%-11s %s"):format(line[1], line[2])
+        object.resolved = object.resolved or {}
+        object.resolved[line[1]] = line[2]
+    end
+    for _, line in ipairs(started:plan_lines(candidates and #candidates or 0)) do
+        lines[#lines + 1] = ("%-11s %s"):format(line[1], line[2])
         object[line[1]] = line[2]
     end
     object.steps, object.tolerance = started.plan.steps, started.plan.tolerance
     object.pairs = plan.pairs(ctx.policy, ctx.opt) or json.null
     object.screen = candidates and screen.is_wanted(ctx.policy, #candidates) and plan.screen(ctx.policy, #candidates)
         or json.null
-    out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
+    for i, line in ipairs(lines) do lines[i] = format.line(line) .. "\n" end
+    out(ctx, ctx.host.json and json.encode(object) .. "\n" or table.concat(lines))
     return exits.DONE
 end
 

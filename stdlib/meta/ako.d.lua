@@ -24,6 +24,7 @@
 ---@field repeats? integer
 ---@field tenants? "refuse"|"note"
 ---@field pairs? ako.PairsPlan|false candidate and best timed in turn; false: not, though the policy extended does
+---@field verify? integer
 ---@field screen? ako.ScreenPlan|false many candidates ranked before a few are decided on; false as above
 
 ---@class ako.PairsPlan
@@ -68,7 +69,40 @@
 ---@field stalled? fun(run: ako.Run, opt: table): string?
 ---@field stop? fun(run: ako.Run, opt: table): string?
 ---@field render? fun(run: ako.Run, opt: table): string[], table?
+---@field find_task? fun(facts: ako.Facts, opt: table): table?, string? a task where no task.lua is, or what must be said
+---@field plan? fun(facts: ako.Facts, opt: table): string[][]?, string? own lines { label, value } of the resolved plan
+---@field scaffold? fun(facts: ako.Facts, opt: table): table<string, string|{ text: string, merge?: boolean, say?: string }>
+---@field gate? fun(run: ako.Run, proposal: ako.Proposal, opt: table): string? what is missing before a trial may begin
+---@field logs? fun(run: ako.Run, opt: table): table<string, string> files rendered from the history
+---@field git? ako.Branching
+---@field protected? string[] files and folders of the workspace that no candidate may change
 ---@field extend fun(self: ako.Policy, own: ako.Policy): ako.Policy
+
+---The session's branch; {task}, {session} and {date} in its name stand for those.
+---@class ako.Branching
+---@field branch? string
+---@field every? boolean reverted trials too
+---@field paths? string[] committed beside the solution and the rendered files
+---@field subject? fun(trial: ako.Record, run: ako.Run, opt: table): string?
+---@field final? fun(run: ako.Run, opt: table): string?
+---@field tag? fun(run: ako.Run, opt: table): string?
+
+---What a policy sees before there is a run.
+---@class ako.Facts
+---@field workspace? string absolute; nil for a scratch folder that is still to be made
+---@field task? { name: string, file: string, folder: string, solution: string[], reference: string[], inputs: string[] }
+---@field read fun(path: string): string?
+---@field exists fun(path: string): boolean
+
+---What somebody wants to try next.
+---@class ako.Proposal
+---@field trial integer the number that it would have
+---@field candidate? string
+---@field hypothesis? string
+---@field predict? number
+---@field label? string
+---@field changed string[] paths that differ from the best's
+---@field sources { name: string, text: string }[]
 
 ---Figures of samples, in nanoseconds but for n.
 ---@class ako.Figures
@@ -88,6 +122,12 @@
 ---@field session string
 ---@field candidate? string
 ---@field hypothesis? string
+---@field predict? number by how many per cent its author expected it to be faster
+---@field label? string
+---@field against? integer the trial that was the best then
+---@field size? { lines: integer, branches: integer, knobs: integer } of its sources
+---@field subject? string first line of its commit on the branch, where the policy has its own
+---@field runs? { median: number, speedup: table }[] of a verification that was repeated
 ---@field status ako.Status
 ---@field verdict ako.Verdict
 ---@field reason string
@@ -163,9 +203,17 @@
 ---@field best? ako.Record
 ---@field original? ako.Record
 ---@field last? ako.Record
+---@field last_sources? { name: string, text: string }[]
 ---@field elapsed_s number
 ---@field session string
+---@field header table the journal's first line
 ---@field device table
+---@field lane? string
+---@field notes table[] { trial, topic, text, file, hash, time_s }
+---@field next_trial integer
+---@field workspace string
+---@field task { name: string, file: string, solution: string[], reference: string[], workloads: string[] }
+---@field finished false|{ ended?: string, verified: ako.Record }
 
 -- Lua's own globals that the host has changed
 
@@ -173,10 +221,12 @@
 ---@overload fun(name: "ako.advice"): ako.advice
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
+---@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
 ---@overload fun(name: "ako.console"): ako.console
+---@overload fun(name: "ako.codesize"): ako.codesize
 ---@overload fun(name: "ako.control"): ako.control
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
@@ -207,8 +257,10 @@
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposer"): ako.proposer
+---@overload fun(name: "ako.protect"): ako.protect
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
+---@overload fun(name: "ako.rendering"): ako.rendering
 ---@overload fun(name: "ako.replay"): ako.replay
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.rules"): ako.rules
@@ -932,6 +984,28 @@ function Scanner:done() end
 ---@param item any
 function Scanner:list(item) end
 
+---@class ako.branch
+local branch = {}
+
+---Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message,
+---final (true for that of the end), override (true for one by hand), paths. `line` is the journal's last line about it, nil before the first;
+---append(line) writes one. Returns the new line; .ref differs from line's when a new name had to be taken. Raises.
+---@param session any
+---@param spec { branch?: string, every?: boolean }
+---@param what table
+---@param line? table
+---@param append fun(line: table)
+---@return table
+function branch.commit(session, spec, what, line, append) end
+
+---Makes good what a kill left: the ref of the last line. Returns the line that holds now.
+---@param session any
+---@param spec { branch?: string, every?: boolean }
+---@param line table
+---@param append fun(line: table)
+---@return table
+function branch.repair(session, spec, line, append) end
+
 ---@class ako.bundled
 local bundled = {}
 
@@ -951,6 +1025,15 @@ function bundled.find(typed) end
 
 ---The A/A control: a kernel timed in turn with itself, in two processes. What the machine then takes for a gain is its
 ---floor, and no threshold finer than some times that means anything here.
+---@class ako.codesize
+local codesize = {}
+
+---Of sources { { name, text }, ... }: { lines (with code on them), branches (if, for, while, case, ?:), knobs (numbers
+---by #define or constexpr, tune lines) }.
+---@param sources { name: string, text: string }[]
+---@return { lines: integer, branches: integer, knobs: integer }
+function codesize.of(sources) end
+
 ---@class ako.control
 local control = {}
 
@@ -1434,20 +1517,35 @@ function launch.bind(spec, task, workload, point) end
 local loop = {}
 
 ---A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
----evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), restart()
----(gives a fresh evaluator with the same task when the old one died).
+---evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()
+---(the hashes of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died).
 ---@param parts any
 function loop.new(parts) end
-
----The files that no candidate may change, with their content's hashes: name -> oid.
----@param task any
-function loop.protect(task) end
 
 ---@class ako.loop.Loop
 local Loop = {}
 
----What stop, stalled and render see: { trials (without the baseline), history, best, original, elapsed_s, session }.
+---What hooks see of the run.
+---@return ako.Run
 function Loop:view() end
+
+---Why the policy lets no trial begin now, nil when it does. info: as for `try`. Nothing is recorded.
+---@param info any
+---@return string?
+function Loop:refusal(info) end
+
+---Renders the policy's logs into the workspace. Returns the paths of those that hold what was rendered.
+---@return string[]
+function Loop:render_logs() end
+
+---After every change of the history: the policy's logs, and the commits that belong on the session's branch.
+function Loop:publish() end
+
+---The end of a session: the best verified (when there was anything to choose from), the last line written, the logs
+---rendered, the policy's last commit and tag. An interrupted one stays open. Returns the record to report on.
+---@param ended? string why
+---@return ako.Record
+function Loop:finish(ended) end
 
 ---Why nothing can be tried any more, whatever the policy thinks, or nil.
 ---@return string?
@@ -1484,10 +1582,10 @@ function Loop:screen(units, numbers) end
 ---@return ako.Record
 function Loop:dismiss(entrant, reason) end
 
----One trial of the workspace's present files. info: candidate (its name), hypothesis, problem (why there is nothing to
----try: it is REJECTED for that), point (of a tune space) and screen (what a screening said of it), for the record.
----Returns its record; a candidate that is not kept is taken out of the workspace again, unless its files were changed
----meanwhile (.left_alone says so).
+---One trial of the workspace's present files. info: candidate (its name), hypothesis, predict (by how many per cent its
+---author expects it to be faster), label, problem (why there is nothing to try: it is REJECTED for that), point (of a
+---tune space) and screen (what a screening said of it), for the record. Returns its record; a candidate that is not kept
+---is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
 ---@param info any
 function Loop:try(info) end
 
@@ -1498,8 +1596,9 @@ function Loop:baseline() end
 ---@param propose any
 function Loop:run(propose) end
 
----Checks that the workspace holds the best's bytes and measures them once more. Returns the record of that, with
----.trial the best's number; it changes nothing that was decided.
+---Checks that the workspace holds the best's bytes and measures them once more, as often as the policy's timing.verify
+---says. Returns the record of that (of several their mean, ako.trial), with .trial the best's number; it changes
+---nothing that was decided.
 function Loop:verify() end
 
 ---@class ako.options
@@ -1670,6 +1769,24 @@ local proposer = {}
 function proposer.folder(folder, extension) end
 
 ---Whether a measurement was left alone.
+---@class ako.protect
+local protect = {}
+
+---The hashes of all these files, name -> oid ("missing" for one that is not there). task: resolved (ako.task); folder:
+---the workspace; policy_file: its path, or nil; names: files and folders of the workspace that the policy protects.
+---@param task any
+---@param folder string
+---@param policy_file? string
+---@param names? string[]
+---@return table<string, string>
+function protect.hashes(task, folder, policy_file, names) end
+
+---The first name, in byte order, by which two such tables differ; nil when they are the same.
+---@param before table<string, string>
+---@param after table<string, string>
+---@return string?
+function protect.difference(before, after) end
+
 ---@class ako.quiet
 local quiet = {}
 
@@ -1701,6 +1818,18 @@ function quiet.disturbance(result, tolerated) end
 function quiet.remarks(result, clock_run) end
 
 ---What a policy would have kept of a session's trials.
+---@class ako.rendering
+local rendering = {}
+
+---Writes files { [path in the workspace] = text } for a session. Returns the paths that hold them, sorted, and those
+---that were left alone since somebody else has written them. Raises POLICY for paths that no log may have, IO.
+---@param ws any
+---@param session_name string
+---@param files table<string, string>
+---@param solution string[]
+---@return string[] written, string[] left_alone
+function rendering.write(ws, session_name, files, solution) end
+
 ---@class ako.replay
 local replay = {}
 
@@ -1871,6 +2000,11 @@ function session.names(repo) end
 ---@param accept any
 function session.newest(ws, accept) end
 
+---The name of a session's branch; nil before there is a commit on it. Takes what `read` gives, too.
+---@param state any
+---@return string?
+function session.branch_name(state) end
+
 ---Starts a session in a workspace (ako.workspace). `facts` go into its first line: task, device, policy, protected ...
 ---@param ws any
 ---@param name string
@@ -1897,7 +2031,7 @@ local Session = {}
 function Session:place(text) end
 
 ---Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
----the intent. `info`: candidate, hypothesis. Returns { trial, tree, commit }.
+---the intent. `info`: candidate, hypothesis, predict, label. Returns { trial, tree, commit }.
 ---@param info any
 function Session:begin(info) end
 
@@ -1907,10 +2041,24 @@ function Session:begin(info) end
 function Session:files_of(n) end
 
 ---Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
----A kept one becomes a commit on the session's branch and the new best. Returns the record.
+---A kept one is the new best. Returns the record.
 ---@param record ako.Record
 ---@param evidence any
 function Session:close_trial(record, evidence) end
+
+---Puts on the session's branch what belongs there and is not yet there: the kept trials, of a policy that wants `every`
+---one the others too. `paths` are files of the workspace that are committed with them, as they are now.
+---@param paths? string[]
+function Session:publish(paths) end
+
+---Puts the best's tree on the branch once more, with a message of the policy's, at the end. Returns the commit's oid.
+---@param message string
+---@param paths? string[]
+---@return string
+function Session:publish_final(message, paths) end
+
+---Takes a session back in which nothing has been tried or noted: as if it had not been started.
+function Session:discard() end
 
 ---Keeps what the best against itself has given (ako.control).
 ---@param given table
@@ -1994,6 +2142,24 @@ function Start:prepare() end
 ---Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 function Start:recover() end
 
+---What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
+---is loaded: name, file, folder, solution, reference, inputs), read(path) -> text or nil, exists(path) }; paths are of the
+---workspace.
+---@return ako.Facts
+function Start:survey() end
+
+---The definition of the task. Sets .bundled where it is the bundled example. Raises faults.
+function Start:find_task() end
+
+---Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
+---which. Returns the paths that were written. Raises faults.
+---@return string[]
+function Start:scaffold() end
+
+---The hashes of all that no candidate may change (ako.protect).
+---@return table<string, string>
+function Start:protected() end
+
 ---The facts of the first line of a session that a verb starts.
 ---@param verb any
 function Start:facts(verb) end
@@ -2006,6 +2172,11 @@ function Start:loop(opened) end
 ---the policy does not say how large one may be.
 ---@return table[]? candidates, string? line
 function Start:points() end
+
+---The policy's own lines of the plan, { { label, value }, ... }; none without that hook. What it cannot resolve is a
+---fault with its question.
+---@return string[][]
+function Start:own_plan() end
 
 ---The resolved plan as lines { name, text }, in reading order, for so many candidates.
 ---@param count integer
@@ -2165,6 +2336,12 @@ function trial.record(result, context) end
 ---@param reason string
 ---@param context any
 function trial.without_result(status, reason, context) end
+
+---Several records of the same code as one: the first with the means of all medians and speed-ups, the widest interval,
+---and `runs`, a { median, speedup } for each.
+---@param records ako.Record[]
+---@return ako.Record
+function trial.mean(records) end
 
 ---The raw samples of a result, by workload id: { time = {ns ...}, reference = {ns ...} }.
 ---@param result any

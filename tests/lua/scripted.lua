@@ -213,7 +213,11 @@ function scripted.context(folder, host, verb_options)
     local ctx = { policy = scripted.policy(host and host.policy), opt = {}, verb_options = verb_options or {},
         host = { workspace = folder }, home = folder, console = scripted.console(), start_evaluator = start }
     for name, value in pairs(host or {}) do ctx.host[name] = value end
-    function ctx.hook(name, ...) return ctx.policy[name](...) end
+    function ctx.hook(name, ...)
+        local hook = ctx.policy
+        for part in name:gmatch("[^.]+") do hook = hook[part] end
+        return hook(...)
+    end
     return ctx, requests
 end
 

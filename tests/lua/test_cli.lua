@@ -47,6 +47,8 @@ Verbs
   try                     one trial of the tree as it is
     -m, --hypothesis=TEXT
                           why it is faster
+    --predict=PERCENT     by how much you expect it to be
+    --label=TEXT          a name of your own for the trial
   status                  where the session stands
   simulate                what the policy keeps of synthetic noise, or of a --session's trials
     --trials=N            candidates for each noise and gain (default: 1000), at least 1, at most 1000000

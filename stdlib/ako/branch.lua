@@ -1,0 +1,120 @@
+-- The branch of a session: trials as commits on a ref of its own, beside the refs of all attempts. The user's HEAD,
+-- index and checkout are never touched. A branch that exists already, that somebody has moved meanwhile or that is
+-- checked out somewhere is not ours: then the next free name is taken.
+--
+-- The journal knows of a commit (a line of kind "branch") before the ref does, so that the next start can set it.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+
+local branch = {}
+
+local DEFAULT = "ako/{session}"
+local MOST_NAMES = 1000
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+-- What a repository's worktrees have checked out, by their HEAD files.
+local function is_checked_out(repo, ref)
+    local common = repo:commondir()
+    local heads = { fs.join(common, "HEAD") }
+    for _, name in ipairs(fs.list(common .. "/worktrees") or {}) do
+        heads[#heads + 1] = ("%s/worktrees/%s/HEAD"):format(common, name)
+    end
+    for _, file in ipairs(heads) do
+        local text = fs.read(file)
+        if text and text:match("^ref: (%S+)") == ref then return true end
+    end
+    return false
+end
+
+-- A folder's name cannot be a branch's at once, as git has it: "opt" stands in the way of "opt/x".
+local function is_free(repo, ref)
+    if repo:resolve(ref) or is_checked_out(repo, ref) or #(repo:refs(ref .. "/*") or {}) > 0 then return false end
+    local above = ref:match("^(refs/heads/.+)/[^/]+$")
+    while above do
+        if repo:resolve(above) then return false end
+        above = above:match("^(refs/heads/.+)/[^/]+$")
+    end
+    return true
+end
+
+local function placeholders(session)
+    return { task = (session.header.task or "task"):gsub("[^%w_.-]", "-"), session = session.name,
+        date = os.date("!%Y%m%d", session.header.time_s) }
+end
+
+-- The wanted name, else with a number behind it.
+local function free_ref(session, spec)
+    local wanted = "refs/heads/" .. (spec.branch or DEFAULT):gsub("{(%a+)}", placeholders(session))
+    local ref, n = wanted, 1
+    while not is_free(session.repo, ref) do
+        n = n + 1
+        fault.check(n < MOST_NAMES, "no free name for a branch like %s; delete old ones", wanted)
+        ref = ("%s-%d"):format(wanted, n)
+    end
+    return ref
+end
+
+-- Where the branch is and may be moved from: its ref and what that is now ("" where it is not yet). `line` is the last
+-- branch line of the journal.
+local function place(session, spec, line)
+    if not line then return free_ref(session, spec), "" end
+    local now = session.repo:resolve(line.ref)
+    local ours = now == line.oid or now == line.before or (now == nil and line.before == "")
+    if ours and not is_checked_out(session.repo, line.ref) then return line.ref, now or "" end
+    return free_ref(session, spec), ""
+end
+
+local function line_of(what, ref, before, oid)
+    return { kind = "branch", trial = what.trial, final = what.final, override = what.override, ref = ref,
+        before = before, oid = oid, time_s = os.time() }
+end
+
+-- Another process may have taken the name since it was looked for.
+local function set(session, spec, line, append)
+    for _ = 1, MOST_NAMES do
+        local done, problem, code = session.repo:set_ref(line.ref, line.oid, line.before)
+        if done then return line end
+        if code ~= "EXISTS" and code ~= "BUSY" and code ~= "INVALID" then fault.raise(code, "%s", problem) end
+        line = line_of(line, free_ref(session, spec), "", line.oid)
+        append(line)
+    end
+    fault.raise("BUSY", "no branch of the name %s can be made", line.ref)
+end
+
+--- Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message,
+--- final (true for that of the end), override (true for one by hand), paths. `line` is the journal's last line about
+--- it, nil before the first; append(line) writes one. Returns the new line; .ref differs from line's when a new name had
+--- to be taken. Raises.
+function branch.commit(session, spec, what, line, append)
+    local repo = session.repo
+    local ref, before = place(session, spec, line)
+    local paths = {}
+    for _, path in ipairs(what.paths or {}) do
+        if fs.exists(fs.join(session.ws.folder, path)) then paths[#paths + 1] = path end
+    end
+    local tree = #paths > 0 and must(repo:tree(what.tree, paths)) or what.tree
+    local oid = must(repo:commit { tree = tree, parents = { line and line.oid or session.header.base },
+        message = what.message })
+    local new = line_of(what, ref, before, oid)
+    append(new)
+    return set(session, spec, new, append)
+end
+
+--- Makes good what a kill left: the ref of the last line. Returns the line that holds now.
+function branch.repair(session, spec, line, append)
+    if session.repo:resolve(line.ref) == line.oid then return line end
+    local ref, before = place(session, spec, line)
+    local new = line
+    if ref ~= line.ref or before ~= line.before then
+        new = line_of(line, ref, before, line.oid)
+        append(new)
+    end
+    return set(session, spec, new, append)
+end
+
+return branch

@@ -1,0 +1,110 @@
+-- Files of the workspace that are rendered from the history: a policy's logs. They belong to the tool only as far as
+-- they hold what it wrote: a file that somebody else has made or changed is left alone.
+--
+-- What was written last is known by workspace, not by session, in <common git folder>/ako/rendered/: a new session may
+-- replace the renderings of an older one, which then keeps a copy among its records.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local git = require "ako.git"
+local json = require "ako.json"
+
+local rendering = {}
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+local function state_file(ws)
+    return ("%s/ako/rendered/%s.json"):format(ws.repo:commondir(), git.hash(ws.folder):sub(1, 16))
+end
+
+-- { [path] = { session, oids = { ... } } }: all that the file may hold and still be ours.
+local function read_state(file)
+    local text = fs.read(file)
+    local good, state = pcall(json.decode, text or "{}")
+    return good and type(state) == "table" and state or {}
+end
+
+local function write_state(file, state)
+    must(fs.mkdirs(fs.dirname(file)))
+    must(fs.write(file, json.encode(state) .. "\n"))
+end
+
+local function is_inside(path)
+    return type(path) == "string" and path ~= "" and not path:find("^/") and not ("/" .. path .. "/"):find("/%.%.?/")
+        and not path:find("^%.git/") and not path:find("//", 1, true) and not path:find("/$")
+end
+
+local function check(files, solution)
+    if type(files) ~= "table" then
+        fault.raise("POLICY", "hook 'logs' must return { [path] = text }, returned a %s", type(files))
+    end
+    for path, text in pairs(files) do
+        local good = is_inside(path) and type(text) == "string"
+        for _, name in ipairs(solution) do good = good and path ~= name end
+        if not good then
+            fault.raise("POLICY", "hook 'logs': '%s' is no file of the workspace that may be rendered", tostring(path))
+        end
+    end
+end
+
+local function is_among(list, value)
+    for _, item in ipairs(list) do
+        if item == value then return true end
+    end
+end
+
+-- `now` is the content's oid, nil where nothing is. Links lead to files that are not named here.
+local function is_ours(path, known, oid, now)
+    local stat = fs.stat(path)
+    if not stat then return true end
+    return stat.type == "file" and (now == oid or (known ~= nil and is_among(known.oids, now)))
+end
+
+-- What an older session rendered stays among its records.
+local function keep_copy(ws, known, session_name, path)
+    if not known or known.session == session_name or not fs.exists(fs.join(ws.folder, path)) then return end
+    local old = ("%s/ako/%s"):format(ws.repo:commondir(), known.session)
+    if not fs.is_dir(old) then return end
+    local copy = fs.join(old .. "/renderings", path)
+    must(fs.mkdirs(fs.dirname(copy)))
+    must(fs.write(copy, must(fs.read(fs.join(ws.folder, path)))))
+end
+
+local function sorted(files)
+    local paths = {}
+    for path in pairs(files) do paths[#paths + 1] = path end
+    table.sort(paths)
+    return paths
+end
+
+--- Writes files { [path in the workspace] = text } for a session. Returns the paths that hold them, sorted, and those
+--- that were left alone since somebody else has written them. Raises POLICY for paths that no log may have, IO.
+function rendering.write(ws, session_name, files, solution)
+    check(files, solution)
+    local file = state_file(ws)
+    local state, written, left_alone, changed = read_state(file), {}, {}, {}
+    for _, path in ipairs(sorted(files)) do
+        local full, oid, known = fs.join(ws.folder, path), git.hash(files[path]), state[path]
+        local now = fs.hash(full)
+        if not is_ours(full, known, oid, now) then
+            left_alone[#left_alone + 1] = path
+        else
+            written[#written + 1] = path
+            if now ~= oid then changed[#changed + 1] = path end
+            keep_copy(ws, known, session_name, path)
+            state[path] = { session = session_name, oids = now ~= oid and { oid, now } or { oid } }
+        end
+    end
+    if #changed > 0 then write_state(file, state) end -- first, so that a kill in between leaves them ours
+    for _, path in ipairs(changed) do
+        local full = fs.join(ws.folder, path)
+        must(fs.mkdirs(fs.dirname(full)))
+        must(fs.write(full, files[path]))
+    end
+    return written, left_alone
+end
+
+return rendering
