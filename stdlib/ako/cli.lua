@@ -51,6 +51,7 @@ local VERBS = {
         { name = "label", kind = "text", value = "TEXT", text = "a name of your own for the trial" },
     } },
     { name = "status", text = "where the session stands", options = {} },
+    { name = "brief", text = "all that somebody without a memory needs to go on, in 2 KB", options = {} },
     { name = "simulate", text = "what the policy keeps of synthetic noise, or of a --session's trials", options = {
         { name = "trials", kind = "integer", check = { min = 1, max = 1000000 },
             text = "candidates for each noise and gain (default: 1000)" },

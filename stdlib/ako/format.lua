@@ -35,6 +35,14 @@ function format.cut(text, width)
     return text:sub(1, (utf8.offset(text, width) or width) - 1) .. "~"
 end
 
+--- Cuts text to `bytes` bytes at the end of a character, "~" behind what is left when something is missing.
+function format.fit(text, bytes)
+    if #text <= bytes then return text end
+    local length = bytes - 1
+    while length > 0 and (text:byte(length + 1) or 0) & 0xC0 == 0x80 do length = length - 1 end
+    return text:sub(1, math.max(length, 0)) .. "~"
+end
+
 --- Text filled up with blanks to `width` characters, on its left when `right` is set.
 function format.pad(text, width, right)
     local blanks = (" "):rep(width - (utf8.len(text) or #text))

@@ -16,6 +16,33 @@ end
 
 local number = rules.number
 
+-- Words
+
+local words_of = setmetatable({}, { __mode = "k" })
+
+--- Gives a rule words with which others are told what is in force: a text, or a function(opt, policy) that returns one.
+--- Returns the rule.
+function rules.described(rule, words)
+    words_of[rule] = words
+    return rule
+end
+
+--- The words of a rule under these options; nil for a rule that has none.
+function rules.words(rule, opt, policy)
+    local words = words_of[rule]
+    if type(words) == "function" then words = words(opt or {}, policy) end
+    return words
+end
+
+-- The words of several rules in one sentence; rules without any are left out.
+local function joined(list, between)
+    return function(opt, policy)
+        local texts = {}
+        for _, rule in ipairs(list) do texts[#texts + 1] = rules.words(rule, opt, policy) end
+        return #texts > 0 and table.concat(texts, between) or nil
+    end
+end
+
 local function percent(speedup) return (speedup - 1) * 100 end
 
 local function change(speedup)
@@ -31,7 +58,7 @@ end
 
 --- Keep when the median is more than `share` (0.01 is one per cent) faster than the best's.
 function rules.faster_by(share)
-    return function(trial, _, opt)
+    return rules.described(function(trial, _, opt)
         local speedup = trial.speedup.best
         if not speedup then return "inconclusive", "no timing to compare with" end
         local verdict = speedup > 1 + number(share, opt) and "keep" or "revert"
@@ -40,7 +67,9 @@ function rules.faster_by(share)
             text = ("%s, not more than %.3g %%"):format(text, number(share, opt) * 100)
         end
         return verdict, text
-    end
+    end, function(opt)
+        return ("what is more than %.3g %% faster than the best"):format(number(share, opt) * 100)
+    end)
 end
 
 local function notes(paired)
@@ -54,43 +83,51 @@ end
 
 --- The verdict of the pairs (timing.pairs): candidate and best timed in turn.
 function rules.paired()
-    return function(trial)
+    return rules.described(function(trial)
         local paired = trial.paired
         if not paired then return "inconclusive", "no pairs to compare with the best" end
         return paired.verdict, paired.reason .. notes(paired)
-    end
+    end, function(opt, policy)
+        local pairs_of = policy and policy.timing and policy.timing.pairs
+        local least = pairs_of and number(pairs_of.threshold, opt)
+        if not least then return "what pairs with the best show to be faster" end
+        local text = "what is at least %.3g %% faster than the best, timed in turn with it, and surely so"
+        return text:format(least * 100)
+    end)
 end
 
 --- Keep when even the slow end of the candidate's interval beats the fast end of the best's; `otherwise` (a verdict)
 --- when the two intervals meet.
 function rules.intervals_apart(otherwise)
-    return function(trial)
+    return rules.described(function(trial)
         local interval = trial.interval and trial.interval.best
         if not interval then return "inconclusive", "too few samples for an interval" end
         if interval[1] > 1 then return "keep", with_interval(trial, change(trial.speedup.best)) end
         if interval[2] < 1 then return "revert", with_interval(trial, change(trial.speedup.best)) end
         return otherwise, with_interval(trial, "inconclusive: intervals overlap")
-    end
+    end, "what is faster than the best by more than both intervals leave open")
 end
 
 --- `otherwise` (default "revert") for what is more than `limit` times faster than the reference, unless the option
 --- named `justification` holds a text: such figures are nearly always a mistake in the measurement or a shortcut in the
 --- kernel.
 function rules.plausible(limit, justification, otherwise)
-    return function(trial, _, opt)
+    return rules.described(function(trial, _, opt)
         local speedup, most = trial.speedup.reference, number(limit, opt)
         if not speedup or speedup <= most then return "keep", "" end
         local text = opt[justification]
         if text and text ~= "" then return "keep", ("%.2fx, justified: %s"):format(speedup, text) end
         return otherwise or "revert", ("%.2fx over the reference is more than %gx and not justified (--%s)"):format(
             speedup, most, justification)
-    end
+    end, function(opt)
+        return ("more than %gx over the reference needs --%s=TEXT"):format(number(limit, opt), justification)
+    end)
 end
 
 --- All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given.
 function rules.all(...)
     local list = { ... }
-    return function(trial, best, opt)
+    return rules.described(function(trial, best, opt)
         local last = ""
         for _, rule in ipairs(list) do
             local verdict, reason = rule(trial, best, opt)
@@ -98,23 +135,23 @@ function rules.all(...)
             if reason ~= "" then last = reason end
         end
         return "keep", last
-    end
+    end, joined(list, "; "))
 end
 
 --- The first of these stop rules that has a reason.
 function rules.any(...)
     local list = { ... }
-    return function(run, opt)
+    return rules.described(function(run, opt)
         for _, rule in ipairs(list) do
             local reason = rule(run, opt)
             if reason then return reason end
         end
-    end
+    end, joined(list, ", or "))
 end
 
 --- `count` trials in a row of which none was kept with a gain of more than `share` over the best before it.
 function rules.plateau(count, share)
-    return function(run, opt)
+    return rules.described(function(run, opt)
         local most, least = number(count, opt), number(share, opt)
         local without = 0
         for i = #run.history, 1, -1 do
@@ -126,28 +163,42 @@ function rules.plateau(count, share)
         if most > 0 and without >= most then
             return ("%d trials without a gain of more than %.3g %%"):format(without, least * 100)
         end
-    end
+    end, function(opt)
+        local most, least = number(count, opt), number(share, opt)
+        if most <= 0 then return nil end
+        return ("after %d trials without a gain of more than %.3g %%"):format(most, least * 100)
+    end)
 end
 
 --- After `limits.trials` trials (the baseline not counted) or `limits.seconds` of wall time; 0 is no limit.
 function rules.budget(limits)
-    return function(run, opt)
+    return rules.described(function(run, opt)
         local trials, seconds = number(limits.trials, opt) or 0, number(limits.seconds, opt) or 0
         if trials > 0 and run.trials >= trials then return ("the budget of %d trials is spent"):format(trials) end
         if seconds > 0 and run.elapsed_s >= seconds then return ("the budget of %g s is spent"):format(seconds) end
-    end
+    end, function(opt)
+        local trials, seconds = number(limits.trials, opt) or 0, number(limits.seconds, opt) or 0
+        local texts = {}
+        if trials > 0 then texts[1] = ("after %d trials"):format(trials) end
+        if seconds > 0 then texts[#texts + 1] = ("after %g s"):format(seconds) end
+        return #texts > 0 and table.concat(texts, " or ") or nil
+    end)
 end
 
 --- When the best takes at most 1/share of the physical floor (the task's bytes over the device's peak bandwidth):
 --- share = 0.95 stops at 95 % of what the device can do. Never without a known floor.
 function rules.floor(share)
-    return function(run, opt)
+    return rules.described(function(run, opt)
         local best, wanted = run.best, number(share, opt)
         local reached = best and best.floor_share
         if wanted > 0 and reached and reached >= wanted then
             return ("the best runs at %.0f %% of the device's limit"):format(reached * 100)
         end
-    end
+    end, function(opt)
+        local wanted = number(share, opt)
+        if wanted <= 0 then return nil end
+        return ("when the best runs at %.0f %% of the device's limit"):format(wanted * 100)
+    end)
 end
 
 --- The share of the entries that are correct and more than p times (strictly) faster than their reference:

@@ -15,6 +15,14 @@ function trial.is_unmeasured(status) return UNMEASURED[status] == true end
 --- What counts of a record: the verdict that somebody gave by hand, else the policy's.
 function trial.verdict(record) return record.override or record.verdict end
 
+--- By how many per cent a record was faster than the best before it, as its reason counts it (negative: slower); nil
+--- where nothing is known.
+function trial.gain(record)
+    if record.paired and record.paired.gain then return record.paired.gain * 100 end
+    local speedup = record.trial > 0 and record.speedup.best
+    return speedup and (speedup - 1) * 100 or nil
+end
+
 local function finite(value)
     if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then return nil end
     return math.tointeger(value) or value

@@ -9,6 +9,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local look = require "ako.look"
 local plan = require "ako.plan"
 local proposer = require "ako.proposer"
 local report = require "ako.report"
@@ -338,6 +339,8 @@ function verbs.status(ctx)
     end
     return exits.DONE
 end
+
+for name, verb in pairs(look) do verbs[name] = verb end
 
 -- What went wrong outside of any candidate is one line on stderr and an exit code.
 local function guarded(verb)

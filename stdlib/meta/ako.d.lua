@@ -222,6 +222,7 @@
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
 ---@overload fun(name: "ako.branch"): ako.branch
+---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
@@ -246,12 +247,14 @@
 ---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
+---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.machine"): ako.machine
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
+---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.plan"): ako.plan
 ---@overload fun(name: "ako.policy"): ako.policy
 ---@overload fun(name: "ako.process"): ako.process
@@ -1006,6 +1009,29 @@ function branch.commit(session, spec, what, line, append) end
 ---@return table
 function branch.repair(session, spec, line, append) end
 
+---What somebody without a memory needs to go on. `parts` of its functions: policy, opt, hook (calls a hook of the
+---policy; default: under the host's limits), command (how the program is called: "ako-lua mine.lua"), holder (who has the
+---open trial). They raise what the policy's hooks raise.
+---@class ako.brief
+local brief = {}
+
+---All that a brief is made of, as the JSON object of the verb has it.
+---@param run ako.Run
+---@param parts { policy: ako.Policy, opt: table, hook?: function, command?: string, holder?: string }
+---@return table
+function brief.object(run, parts) end
+
+---A brief as text, at most brief.MOST_BYTES (2048) long, from its object.
+---@param object table
+---@return string
+function brief.shown(object) end
+
+---The brief of a run as text.
+---@param run ako.Run
+---@param parts { policy: ako.Policy, opt: table, hook?: function, command?: string, holder?: string }
+---@return string
+function brief.text(run, parts) end
+
 ---@class ako.bundled
 local bundled = {}
 
@@ -1304,6 +1330,12 @@ function format.cut(text, width) end
 ---@param right boolean?
 function format.pad(text, width, right) end
 
+---Cuts text to `bytes` bytes at the end of a character, "~" behind what is left when something is missing.
+---@param text string
+---@param bytes integer
+---@return string
+function format.fit(text, bytes) end
+
 ---Text of any bytes as valid UTF-8: every byte that is none becomes "\\xNN". JSON and records take nothing else.
 ---@param text string
 function format.utf8(text) end
@@ -1513,6 +1545,14 @@ function launch.arguments(list, task, workload) end
 ---@param point any
 function launch.bind(spec, task, workload, point) end
 
+---The verbs that look back and write nothing.
+---@class ako.look
+local look = {}
+
+---brief: all that somebody without a memory needs to go on, in 2 KB.
+---@param ctx any
+function look.brief(ctx) end
+
 ---@class ako.loop
 local loop = {}
 
@@ -1650,6 +1690,32 @@ function path.read_source(file) end
 ---True for a relative path that stays inside its folder: no "..", not absolute, not empty.
 ---@param name string
 function path.is_inside(name) end
+
+---Which session a verb means that measures nothing, and what is known of it without an evaluator.
+---@class ako.pick
+local pick = {}
+
+---The workspace of a verb: { repo, folder }; nil where no repository holds it.
+---@param ctx table
+---@return table?
+function pick.workspace(ctx) end
+
+---The state (session.read) of the session that --session names, or of the workspace's newest one; nil where there is
+---none. What is wrong with others is said on stderr; a newest one that cannot be read is a fault.
+---@param ctx table
+---@return table?
+function pick.find(ctx) end
+
+---The same; a NOTFOUND fault where there is none.
+---@param ctx table
+---@return table
+function pick.session(ctx) end
+
+---What hooks get of a session's run, made from its journal alone; of a nil state, a session that has not begun.
+---@param ctx table
+---@param state table?
+---@return ako.Run
+function pick.run(ctx, state) end
 
 ---@class ako.plan
 local plan = {}
@@ -1889,6 +1955,21 @@ local rules = {}
 ---@param opt? table
 ---@return number
 function rules.number(given, opt) end
+
+---Gives a rule words with which others are told what is in force: a text, or a function that returns one. Returns the
+---rule.
+---@generic T: function
+---@param rule T
+---@param words string|fun(opt: table, policy?: ako.Policy): string?
+---@return T
+function rules.described(rule, words) end
+
+---The words of a rule under these options; nil for a rule that has none.
+---@param rule function
+---@param opt? table
+---@param policy? ako.Policy
+---@return string?
+function rules.words(rule, opt, policy) end
 
 ---Keep when the median is more than `share` (0.01 is one per cent) faster than the best's.
 ---@param share number|string
@@ -2315,6 +2396,12 @@ function tensors.shape(tensor, values, what) end
 ---@class ako.trial
 local trial = {}
 
+---By how many per cent a record was faster than the best before it, as its reason counts it (negative: slower); nil
+---where nothing is known.
+---@param record ako.Record
+---@return number?
+function trial.gain(record) end
+
 ---What counts of a record: the verdict that somebody gave by hand, else the policy's.
 ---@param record ako.Record
 ---@return ako.Verdict
@@ -2436,6 +2523,10 @@ function verbs.simulate(ctx) end
 ---status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
 ---@param ctx any
 function verbs.status(ctx) end
+
+---brief: all that somebody without a memory needs to go on, in 2 KB.
+---@param ctx any
+function verbs.brief(ctx) end
 
 ---@class ako.workspace
 local workspace = {}

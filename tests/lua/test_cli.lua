@@ -50,6 +50,7 @@ Verbs
     --predict=PERCENT     by how much you expect it to be
     --label=TEXT          a name of your own for the trial
   status                  where the session stands
+  brief                   all that somebody without a memory needs to go on, in 2 KB
   simulate                what the policy keeps of synthetic noise, or of a --session's trials
     --trials=N            candidates for each noise and gain (default: 1000), at least 1, at most 1000000
     --gains=LIST          true gains in % (default: -2,0,0.5,1,1.5,2,3,5)
@@ -206,7 +207,7 @@ end)
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
     says(run("mine.lua", "ablate"), 2,
-        "unknown verb 'ablate'; there are run, plan, doctor, try, status, simulate, check, help")
+        "unknown verb 'ablate'; there are run, plan, doctor, try, status, brief, simulate, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")

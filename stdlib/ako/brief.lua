@@ -1,0 +1,273 @@
+-- The brief: all that somebody without a memory needs to go on with a session, in at most 2048 bytes. Goal, rules in
+-- force, baseline, best, last trials, what failed and why, open ideas, what a trial would be refused for now, and the
+-- next step with its reason.
+--
+-- It is made twice: as an object (`object`), in which everything is, and from that as a text (`text`), which gets
+-- shorter where it must: first the oldest go, then long texts are cut.
+
+local format = require "ako.format"
+local json = require "ako.json"
+local rules = require "ako.rules"
+local trial = require "ako.trial"
+
+local brief = {}
+
+--- No text is longer, in bytes.
+brief.MOST_BYTES = 2048
+
+local LONGEST_TEXT = 400 -- of one text of an author's or a policy's in the object, in bytes
+-- What a text may hold, most first: how many last trials, earlier failures, ideas and notes, and bytes of one text.
+local SIZES = { { 10, 5, 5, 3, 160 }, { 8, 4, 4, 2, 120 }, { 7, 3, 3, 2, 96 }, { 5, 3, 3, 1, 72 }, { 4, 2, 2, 1, 56 },
+    { 3, 1, 1, 1, 44 }, { 2, 1, 1, 0, 32 } }
+local MOST = { last = SIZES[1][1], failed = SIZES[1][2], ideas = SIZES[1][3], notes = SIZES[1][4] }
+local IDEAS = { idea = true, next = true } -- topics of notes
+
+local function short(text, bytes) return format.fit(format.line(text), bytes or LONGEST_TEXT) end
+
+local function name_of(record) return record.hypothesis or record.candidate or "the tree as it is" end
+
+-- What a policy's answer is in words, nil for none.
+local function words(value) return type(value) == "string" and value ~= "" and short(value) or nil end
+
+-- Rules in words
+
+local function ask(parts, name, ...)
+    if parts.hook then return parts.hook(name, ...) end
+    return require("ako.policy").call(parts.policy, name, ...)
+end
+
+local function rule_text(parts, name)
+    local rule = parts.policy[name]
+    if not rule then return nil end
+    return rules.words(rule, parts.opt, parts.policy) or ("the policy's own rule '%s' decides"):format(name)
+end
+
+local function policy_of(parts)
+    local policy = parts.policy
+    return { name = policy.name, description = short(policy.description),
+        keeps = short(rule_text(parts, "accept") or "the policy decides"),
+        stops = policy.stop and short(rule_text(parts, "stop")) or "nothing but the end of the candidates",
+        stalls = policy.stalled and short(rule_text(parts, "stalled")) or nil }
+end
+
+-- Trials
+
+local function row(record)
+    return { trial = record.trial, verdict = trial.verdict(record), by_hand = record.override and true or nil,
+        status = record.status, what = short(name_of(record)), gain = trial.gain(record), predict = record.predict,
+        median_ns = record.time_ns and record.time_ns.median,
+        reason = short(record.override_reason or record.reason or "") }
+end
+
+local function standing(record)
+    if not record then return nil end
+    local entry = row(record)
+    entry.speedup = { original = record.speedup.original, reference = record.speedup.reference }
+    entry.interval = record.interval and record.interval.original
+    return entry
+end
+
+local function counts_of(history)
+    local counts = { keep = 0, revert = 0, inconclusive = 0 }
+    for _, record in ipairs(history) do
+        local verdict = trial.verdict(record)
+        if record.trial > 0 then counts[verdict] = counts[verdict] + 1 end
+    end
+    return counts
+end
+
+-- The newest records for which `wanted` holds, beginning below index `from`, newest first.
+local function newest(history, from, most, wanted)
+    local list = json.array()
+    for i = from, 2, -1 do
+        if #list == most then break end
+        if not wanted or wanted(history[i]) then list[#list + 1] = row(history[i]) end
+    end
+    return list
+end
+
+-- Beside the last trials: what did not even pass, and why.
+local function failures(history)
+    return newest(history, #history - MOST.last, MOST.failed, function(record) return record.status ~= "PASSED" end)
+end
+
+local function plain(text) return (text:lower():gsub("%W+", " "):gsub("^ ", ""):gsub(" $", "")) end
+
+-- Notes of the topics idea and next that no later trial has taken for its hypothesis, newest first; then the others.
+local function notes_of(run)
+    local tried, ideas, others = {}, json.array(), json.array()
+    for _, record in ipairs(run.history) do
+        if record.hypothesis then tried[plain(record.hypothesis)] = true end
+    end
+    local notes = run.notes or {}
+    for i = #notes, 1, -1 do
+        local note = notes[i]
+        local is_idea = IDEAS[(note.topic or ""):lower()]
+        local list = is_idea and ideas or others
+        local entry = { trial = note.trial, topic = note.topic, text = short(note.text), file = note.file }
+        local wanted = not (is_idea and tried[plain(note.text)]) and (#list < (is_idea and MOST.ideas or MOST.notes))
+        if wanted then list[#list + 1] = entry end
+    end
+    return ideas, others
+end
+
+-- What to do now: { step, reason }.
+local function next_step(run, parts, object)
+    local command = parts.command or "ako-lua POLICY.lua"
+    local last, solution = run.history[#run.history], table.concat(object.goal.solution, ", ")
+    local edit = ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
+    if run.finished then
+        return ("`%s try --session=NAME` starts another session"):format(command), "this one is finished"
+    elseif run.open then
+        return "wait until it ends; `try` after that", ("trial %d is being measured%s"):format(run.open.trial,
+            parts.holder and " by " .. parts.holder or ", or was cut off: then the next `try` closes it")
+    elseif not last then
+        local step = ("`%s try` measures the files as they are"):format(command)
+        return step, "everything is compared with the first trial"
+    elseif object.gate then
+        return "do what the policy asks for before the next trial", object.gate
+    elseif object.stop then
+        return ("`%s finish -m \"why\"`"):format(command), "the policy stops here: " .. object.stop
+    elseif not run.best then
+        return "mend the first trial: " .. edit, ("%s: %s"):format(last.status, last.reason)
+    elseif last.override then
+        return edit, ("trial %d was overridden by hand (%s): %s"):format(last.trial, last.override,
+            last.override_reason or "")
+    elseif object.stalled then
+        return ("think anew and write it down (`%s note -m TEXT --topic=idea`), then change course"):format(command),
+            "no progress: " .. object.stalled
+    elseif trial.is_unmeasured(last.status) or last.status ~= "PASSED" then
+        return edit, ("trial %d: %s"):format(last.trial, last.next or last.reason)
+    elseif object.ideas[1] then
+        return edit, ("an open idea: %s"):format(object.ideas[1].text)
+    end
+    return edit, ("trial %d: %s"):format(last.trial, last.next or last.reason)
+end
+
+-- What the hooks say of the present: a hook of a policy that has nothing to compare yet is not asked.
+local function ask_hooks(run, parts, object)
+    local policy = parts.policy
+    if run.finished then return end
+    if policy.gate then
+        local proposal = { trial = run.next_trial or #run.history, changed = {}, sources = {} }
+        object.gate = words(ask(parts, "gate", run, proposal, parts.opt))
+    end
+    if not run.best then return end
+    object.stop = policy.stop and words(ask(parts, "stop", run, parts.opt)) or nil
+    object.stalled = policy.stalled and words(ask(parts, "stalled", run, parts.opt)) or nil
+end
+
+--- All that a brief is made of, as the JSON object of the verb has it. `run` is what hooks get (ako.loop's view);
+--- `parts`: policy, opt, hook(name, ...) (calls a hook of the policy; default: under the host's limits), command (how
+--- the program is called, "ako-lua mine.lua"), holder (who has the open trial). Raises what the policy's hooks raise.
+function brief.object(run, parts)
+    local task, device = run.task or {}, run.device or {}
+    local object = { v = 1, session = run.session,
+        goal = { task = task.name or "unknown", file = task.file, workloads = task.workloads and #task.workloads,
+            solution = json.array(task.solution or {}), reference = json.array(task.reference or {}),
+            device = device.name or device.id or "unknown", workspace = run.workspace },
+        policy = policy_of(parts), baseline = standing(run.original), best = standing(run.best),
+        trials = math.max(0, #run.history - 1), counts = counts_of(run.history),
+        last = newest(run.history, #run.history, MOST.last), failed = failures(run.history) }
+    object.ideas, object.notes = notes_of(run)
+    ask_hooks(run, parts, object)
+    local step, reason = next_step(run, parts, object)
+    object.next = { step = short(step), reason = short(reason) }
+    return object
+end
+
+-- As text
+
+local function percent(gain) return ("%+.1f %%"):format(gain) end
+
+local function row_text(entry, bytes)
+    local parts = { ("%d %s"):format(entry.trial, entry.verdict) }
+    if entry.by_hand then parts[1] = parts[1] .. " by hand" end
+    if entry.status ~= "PASSED" then parts[#parts + 1] = entry.status end
+    local what = short(entry.what, bytes)
+    local reason = entry.reason ~= "" and ": " .. short(entry.reason, bytes) or ""
+    local predicted = entry.predict and (" (predicted %s%s)"):format(percent(entry.predict),
+        entry.gain and ", measured " .. percent(entry.gain) or "") or ""
+    return ("- %s, \"%s\"%s%s"):format(table.concat(parts, " "), what, predicted, reason)
+end
+
+local function standing_text(entry, bytes)
+    local parts = { ("trial %d"):format(entry.trial) }
+    if entry.trial > 0 then parts[1] = ("%s \"%s\""):format(parts[1], short(entry.what, bytes)) end
+    if entry.status ~= "PASSED" then
+        parts[#parts + 1] = ("%s: %s"):format(entry.status, short(entry.reason, bytes))
+    end
+    if entry.median_ns then parts[#parts + 1] = "median " .. format.duration(entry.median_ns) end
+    for _, name in ipairs { "original", "reference" } do
+        local speedup = entry.speedup[name]
+        if speedup and (entry.trial > 0 or name ~= "original") then
+            parts[#parts + 1] = ("%s over the %s"):format(format.ratio(speedup), name)
+        end
+    end
+    return table.concat(parts, ", ")
+end
+
+local function add_list(lines, title, list, most, line_of)
+    if #list == 0 or most == 0 then return end
+    lines[#lines + 1] = title
+    for i = 1, math.min(#list, most) do lines[#lines + 1] = line_of(list[i]) end
+end
+
+local function note_text(note, bytes)
+    local about = note.trial and note.trial > 0 and (" (trial %d)"):format(note.trial) or ""
+    local topic = note.topic and not IDEAS[note.topic:lower()] and short(note.topic, bytes) .. ": " or ""
+    local file = note.file and (" [%s]"):format(short(note.file, bytes)) or ""
+    return ("- %s%s%s%s"):format(topic, short(note.text, bytes), file, about)
+end
+
+local function head(object, bytes)
+    local goal, policy = object.goal, object.policy
+    local solution = short(table.concat(goal.solution, ", "), bytes)
+    local guarded = short(table.concat(goal.reference, ", "), bytes)
+    local several = goal.workloads and goal.workloads > 1 and (" over its %d workloads"):format(goal.workloads) or ""
+    return {
+        ("goal: make %s of task %s faster%s, results unchanged; on %s. Edit nothing else of it (%s, task, policy)")
+            :format(solution, short(goal.task, bytes), several, short(goal.device, bytes), guarded),
+        ("session %s in %s, policy %s: %s"):format(short(object.session or "none yet", bytes),
+            short(goal.workspace or ".", bytes), short(policy.name, bytes), short(policy.description, bytes)),
+        "kept: " .. short(policy.keeps, 2 * bytes) .. "; else the best's files come back",
+        "stops: " .. short(policy.stops, bytes),
+        "baseline: " .. (object.baseline and standing_text(object.baseline, bytes) or "not measured yet"),
+        "best: " .. (not object.best and "none yet"
+            or object.baseline and object.best.trial == object.baseline.trial and "the baseline, still"
+            or standing_text(object.best, bytes)),
+    }
+end
+
+local function text_of(object, size)
+    local last, failed, ideas, notes, bytes = table.unpack(size)
+    local lines, counts = head(object, bytes), object.counts
+    local function rows(entry) return row_text(entry, bytes) end
+    local function of_note(note) return note_text(note, bytes) end
+    lines[#lines + 1] = ("trials: %d (%d kept, %d reverted, %d inconclusive)%s"):format(object.trials, counts.keep,
+        counts.revert, counts.inconclusive, #object.last > 0 and ", newest first:" or "")
+    for i = 1, math.min(#object.last, last) do lines[#lines + 1] = rows(object.last[i]) end
+    add_list(lines, "failed before:", object.failed, failed, rows)
+    add_list(lines, "open ideas:", object.ideas, ideas, of_note)
+    add_list(lines, "notes:", object.notes, notes, of_note)
+    if object.gate then lines[#lines + 1] = "a trial is refused now: " .. short(object.gate, 2 * bytes) end
+    if object.stalled then lines[#lines + 1] = "stalled: " .. short(object.stalled, bytes) end
+    lines[#lines + 1] = ("next: %s; because %s"):format(short(object.next.step, 2 * bytes),
+        short(object.next.reason, 2 * bytes))
+    return table.concat(lines, "\n") .. "\n"
+end
+
+--- A brief as text, at most brief.MOST_BYTES long, from its object.
+function brief.shown(object)
+    local text
+    for _, size in ipairs(SIZES) do
+        text = text_of(object, size)
+        if #text <= brief.MOST_BYTES then return text end
+    end
+    return format.fit(text, brief.MOST_BYTES - 1) .. "\n"
+end
+
+--- The brief of a run as text; takes what `object` takes.
+function brief.text(run, parts) return brief.shown(brief.object(run, parts)) end
+
+return brief

@@ -1,0 +1,98 @@
+-- Which session a verb means that measures nothing, and what is known of it without an evaluator.
+
+local console = require "ako.console"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local git = require "ako.git"
+local session = require "ako.session"
+local task_files = require "ako.task"
+local workspace = require "ako.workspace"
+
+local pick = {}
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+--- The workspace of a verb: { repo, folder }; nil where no repository holds it.
+function pick.workspace(ctx)
+    local folder = ctx.host.workspace or "."
+    if ctx.host.session then session.check_name(ctx.host.session) end
+    local repo, problem, code = git.open(folder)
+    if not repo and code == "NOTFOUND" and fs.is_dir(folder) then return nil end
+    return { repo = must(repo, problem, code), folder = must(fs.absolute(folder)) }
+end
+
+--- The state (session.read) of the session that --session names, or of the workspace's newest one; nil where there is
+--- none. What is wrong with others is said on stderr; a newest one that cannot be read is a fault.
+function pick.find(ctx)
+    local ws = pick.workspace(ctx)
+    local name = ctx.host.session
+    if not ws then
+        if name then fault.raise("NOTFOUND", "there is no session '%s' here", name) end
+        return nil
+    end
+    local state
+    if name then
+        state = must(session.read(ws.repo, name))
+    else
+        local damaged, broken
+        state, damaged, broken = session.newest(ws)
+        if broken then fault.raise(broken.code, "session %s cannot be read: %s", broken.name, broken.problem) end
+        for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
+    end
+    if state then
+        state.ws, state.repo, state.paths = ws, ws.repo, state.header.paths or {}
+        state.folder = fs.join(ws.repo:commondir(), "ako/" .. state.name)
+    end
+    return state
+end
+
+--- The same; NOTFOUND where there is none.
+function pick.session(ctx)
+    local state = pick.find(ctx)
+    if state then return state end
+    local folder = ctx.host.workspace or "."
+    fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", fs.absolute(folder) or folder)
+end
+
+local function place_of(device) return device and device.id ~= "cpu" and "gpu" or "cpu" end
+
+-- The task of a session as far as it can be read; a broken one is no reason to say nothing about its session.
+local function task_of(ctx, header)
+    local file, bundled = header.task_file, false
+    if not file then file, bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home) end
+    if bundled then return nil end
+    local definition = task_files.load(file)
+    return definition and task_files.resolve(definition, place_of(header.device)) or nil
+end
+
+local function ids_of(workloads)
+    local ids = {}
+    for i, workload in ipairs(workloads) do ids[i] = workload.id end
+    return ids
+end
+
+--- What hooks get of a session's run (ako.Run), made from its journal alone. `state` as pick.find gives it, nil for a
+--- session that has not begun.
+function pick.run(ctx, state)
+    local header = state and state.header or {}
+    local task = task_of(ctx, header)
+    local folder = ctx.host.workspace or "."
+    local run = { trials = 0, next_trial = 0, history = {}, notes = {}, elapsed_s = 0.0, header = header,
+        device = header.device or {}, workspace = fs.absolute(folder) or folder, finished = false,
+        task = { name = task and task.name or header.task, file = task and task.file or header.task_file,
+            solution = task and task.solution.files or header.paths or {},
+            reference = task and task.reference.files or {}, workloads = task and ids_of(task.workloads) } }
+    if not state then return run end
+    local finished, history = state.finished, state.history
+    run.session, run.history, run.notes, run.open = state.name, history, state.notes, state.open
+    run.trials, run.next_trial, run.last = math.max(0, #history - 1), #history, history[#history]
+    run.best, run.original, run.lane = state.best, state.original, run.last and run.last.lane
+    run.elapsed_s = math.max(0, (finished and finished.time_s or os.time()) - header.time_s) + 0.0
+    if finished then run.finished = { ended = finished.ended, verified = finished.verified } end
+    return run
+end
+
+return pick
