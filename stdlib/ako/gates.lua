@@ -43,31 +43,34 @@ local function is_evidence(note)
     return note.file ~= nil or (why ~= nil and why:find("%w") ~= nil)
 end
 
---- The newest note with one of these topics (a topic, or a list of alternatives) about trial `first` or a later one;
---- with `evidence`, only one that names a file or begins with "unavailable" and says why. Nil when there is none.
-function gates.find(run, topics, first, evidence)
-    local wanted = {}
+--- The newest note with one of these topics (a topic, or a list of alternatives) that has words or a file. where: first
+--- and last (about no trial before and behind these), evidence (it must name a file, or begin with "unavailable" and say
+--- why). Nil when there is none.
+function gates.find(run, topics, where)
+    local wanted, given = {}, where or {}
     for _, topic in ipairs(type(topics) == "table" and topics or { topics }) do wanted[topic] = true end
     for i = #(run.notes or {}), 1, -1 do
         local note = run.notes[i]
-        local counts = wanted[note.topic] and place(note) >= (first or -1) and not is_blank(note.text)
-        if counts and (not evidence or is_evidence(note)) then return note end
+        local about = place(note)
+        local counts = wanted[note.topic] and about >= (given.first or -1) and about <= (given.last or math.huge)
+            and (note.file ~= nil or not is_blank(note.text))
+        if counts and (not given.evidence or is_evidence(note)) then return note end
     end
 end
 
-local function topic_text(topics, evidence)
+local function topic_text(topics, where)
     local names = type(topics) == "table" and table.concat(topics, " or ") or topics
     local first = type(topics) == "table" and topics[1] or topics
-    local how = evidence and "--file=FILE, or -m 'unavailable: why'" or "-m TEXT"
-    return ("%s (note --topic=%s %s)"):format(names, first, how)
+    local how = where.evidence and "--file=FILE, or -m 'unavailable: why'" or "-m TEXT"
+    return ("%s (note %s--topic=%s %s)"):format(names, where.last and where.last .. " " or "", first, how)
 end
 
-local function missing_notes(run, needs, first, evidence)
+-- What is missing of these topics, in words; nil when nothing is.
+local function missing_notes(run, needs, evidence, first, last)
     local missing = {}
     for _, topics in ipairs(needs) do
-        if not gates.find(run, topics, first, evidence[topics]) then
-            missing[#missing + 1] = topic_text(topics, evidence[topics])
-        end
+        local where = { first = first, last = last, evidence = evidence[topics] }
+        if not gates.find(run, topics, where) then missing[#missing + 1] = topic_text(topics, where) end
     end
     return #missing > 0 and table.concat(missing, ", ") or nil
 end
@@ -78,20 +81,26 @@ local function set_of(list)
     return set
 end
 
--- The first trial that a note may be about.
-local function first_of(since, run)
-    if since == "best" then return run.best and run.best.trial or 0 end
-    if since == "last" then return run.history[#run.history] and run.history[#run.history].trial or -1 end
-    return -1
-end
+-- The trials that a note may be about, from and to.
+local RANGES = {
+    start = function() return -1 end,
+    last = function(run)
+        local record = run.history[#run.history]
+        return record and record.trial or -1
+    end,
+    best = function(run)
+        local n = run.best and run.best.trial or 0
+        return n, n
+    end,
+}
 
---- Notes that must exist. given: topics (each a topic, or a list of which one is enough), since ("start", the default;
---- "best", about the best or a later trial; "last", about the last trial), evidence (those topics for which a note
---- must name a file or say why it is unavailable), text (why they are wanted).
+--- Notes that must exist. given: topics (each a topic, or a list of which one is enough), about ("start", the default:
+--- any trial; "last": the last trial; "best": the best and no other), evidence (those topics for which a note must name
+--- a file or say why there is none), text (why they are wanted).
 function gates.notes(given)
-    local evidence = set_of(given.evidence)
+    local evidence, range = set_of(given.evidence), RANGES[given.about or "start"]
     return function(run)
-        local missing = missing_notes(run, given.topics, first_of(given.since, run), evidence)
+        local missing = missing_notes(run, given.topics, evidence, range(run))
         return missing and ("%s: wanted %s"):format(given.text or "notes are missing", missing)
     end
 end
@@ -125,7 +134,7 @@ function gates.stalled(given)
     local evidence = set_of(given.evidence)
     return function(run, _, opt)
         local count, share = number(given.count, opt), number(given.share, opt)
-        local function missing(reached) return missing_notes(run, given.needs, reached, evidence) end
+        local function missing(reached) return missing_notes(run, given.needs, evidence, reached) end
         local reached = gates.stall(run, count, share, function(at) return not missing(at) end)
         if not reached then return nil end
         return ("%d trials up to trial %d without a gain of more than %.3g %%: wanted before the next one: %s"):format(

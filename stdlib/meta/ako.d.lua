@@ -1368,17 +1368,16 @@ function gates.all(...) end
 ---@return ako.Gate
 function gates.from(first, gate) end
 
----The newest note with one of these topics about trial `first` or a later one; with `evidence`, only one that names a
----file or begins with "unavailable" and says why.
+---The newest note with one of these topics that has words or a file; with `evidence`, only one that names a file or
+---begins with "unavailable" and says why.
 ---@param run table
 ---@param topics ako.Topics
----@param first? integer
----@param evidence? boolean
+---@param where? { first?: integer, last?: integer, evidence?: boolean } the trials it may be about
 ---@return table? note
-function gates.find(run, topics, first, evidence) end
+function gates.find(run, topics, where) end
 
 ---Notes that must exist; `evidence` are those topics for which a file or a reason is wanted.
----@param given { topics: ako.Topics[], since?: "start"|"best"|"last", evidence?: ako.Topics[], text?: string }
+---@param given { topics: ako.Topics[], about?: "start"|"last"|"best", evidence?: ako.Topics[], text?: string }
 ---@return ako.Gate
 function gates.notes(given) end
 

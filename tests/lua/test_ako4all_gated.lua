@@ -71,7 +71,8 @@ t.test("B1: changed, untracked and staged files are refused by name, and left al
     write(folder .. "/bench.py", "mine\n")
     write(folder .. "/new/a.txt", "a\n")
     for _, ask in ipairs { at.ensure, at.look } do
-        t.match(ask(), ": it has changes: .*M bench.py, %?%? new/a.txt; commit them elsewhere, clean it or clone it again$")
+        t.match(ask(), ": it has changes: .*M bench.py, %?%? new/a.txt; commit them elsewhere, clean it or clone it "
+            .. "again$")
     end
     for i = 1, 4 do write(("%s/new/%d.txt"):format(folder, i), "x\n") end
     t.match(at.ensure(), " and 3 more; commit")

@@ -45,12 +45,12 @@ t.test("notes: each topic, one of alternatives, never a blank one", function()
     t.match(gate(run_of({}, { note("profile", nil, { text = " \n" }), note "lane" })), "wanted profile ")
 end)
 
-t.test("notes since the best, since the last trial", function()
-    local best = gates.notes { topics = { "build" }, since = "best" }
-    t.match(best(run_of({ 1.1, false }, { note("build", 0) })), "wanted build")
+t.test("notes about the best alone, about the last trial", function()
+    local best = gates.notes { topics = { "build" }, about = "best" }
+    t.eq(best(run_of({ 1.1, false }, { note("build", 0), note("build", 2) })),
+        "notes are missing: wanted build (note 1 --topic=build -m TEXT)")
     t.eq(best(run_of({ 1.1, false }, { note("build", 1) })), nil)
-    t.eq(best(run_of({ 1.1, false }, { note("build", 2) })), nil)
-    local last = gates.notes { topics = { "search" }, since = "last" }
+    local last = gates.notes { topics = { "search" }, about = "last" }
     t.match(last(run_of({ 1.1, false }, { note("search", 1) })), "wanted search")
     t.eq(last(run_of({ 1.1, false }, { note("search", 2), note("else", 0) })), nil)
 end)
@@ -63,7 +63,7 @@ t.test("evidence is a file, or why there is none", function()
     t.match(ask { text = "unavailable" }, "wanted profile")
     t.match(ask { text = "unavailable: " }, "wanted profile")
     t.eq(ask { text = "Unavailable (ERR_NVGPUCTRPERM)" }, nil)
-    t.eq(ask { file = "ncu.txt" }, nil)
+    t.eq(ask { file = "ncu.txt", text = "" }, nil)
 end)
 
 t.test("a stall: so many in a row without enough gain", function()
