@@ -156,7 +156,9 @@ local function level(settings, repo, branch)
     if not (head and head.oid == wanted) then return "it is not at its upstream after a fast-forward" end
 end
 
-local function said(settings, problem) return problem and ("harness checkout %s: %s"):format(settings.folder, problem) end
+local function said(settings, problem)
+    return problem and ("harness checkout %s: %s"):format(settings.folder, problem)
+end
 
 --- Before the baseline: clones, fetches and fast-forwards where needed. Returns nil, or why the checkout is not what it
 --- must be. `workspace` is the run's: what lies there, or in the workspace of another session, is none of its dirt.
