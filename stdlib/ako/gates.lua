@@ -43,8 +43,8 @@ local function is_evidence(note)
     return note.file ~= nil or (why ~= nil and why:find("%w") ~= nil)
 end
 
---- The newest note with one of these topics (a topic, or a list of alternatives) that has words or a file. where: first
---- and last (about no trial before and behind these), evidence (it must name a file, or begin with "unavailable" and say
+--- The newest note with one of these topics (a topic, or a list of alternatives) that has words or a file. where:
+--- first and last (about no trial before and behind these), evidence (it must name a file, or begin with "unavailable" and say
 --- why). Nil when there is none.
 function gates.find(run, topics, where)
     local wanted, given = {}, where or {}
