@@ -31,15 +31,19 @@ local function is_checked_out(repo, ref)
     return false
 end
 
--- A folder's name cannot be a branch's at once, as git has it: "opt" stands in the way of "opt/x".
 local function is_free(repo, ref)
-    if repo:resolve(ref) or is_checked_out(repo, ref) or #(repo:refs(ref .. "/*") or {}) > 0 then return false end
-    local above = ref:match("^(refs/heads/.+)/[^/]+$")
+    return not repo:resolve(ref) and not is_checked_out(repo, ref) and #(repo:refs(ref .. "/*") or {}) == 0
+end
+
+-- A branch's name cannot be a folder's at once, as git has it: where there is an "opt", "opt/x" becomes "opt-x".
+local function without_obstacles(repo, ref)
+    local above, rest = ref:match("^(refs/heads/.+)/([^/]+)$")
     while above do
-        if repo:resolve(above) then return false end
-        above = above:match("^(refs/heads/.+)/[^/]+$")
+        if repo:resolve(above) then return without_obstacles(repo, above .. "-" .. rest) end
+        local higher, name = above:match("^(refs/heads/.+)/([^/]+)$")
+        above, rest = higher, name and name .. "/" .. rest
     end
-    return true
+    return ref
 end
 
 local function placeholders(session)
@@ -50,10 +54,11 @@ end
 -- The wanted name, else with a number behind it.
 local function free_ref(session, spec)
     local wanted = "refs/heads/" .. (spec.branch or DEFAULT):gsub("{(%a+)}", placeholders(session))
+    wanted = without_obstacles(session.repo, wanted)
     local ref, n = wanted, 1
     while not is_free(session.repo, ref) do
         n = n + 1
-        fault.check(n < MOST_NAMES, "no free name for a branch like %s; delete old ones", wanted)
+        if n > MOST_NAMES then fault.raise("BUSY", "no free name for a branch like %s; delete old ones", wanted) end
         ref = ("%s-%d"):format(wanted, n)
     end
     return ref
@@ -86,10 +91,10 @@ local function set(session, spec, line, append)
     fault.raise("BUSY", "no branch of the name %s can be made", line.ref)
 end
 
---- Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message,
---- final (true for that of the end), override (true for one by hand), paths. `line` is the journal's last line about
---- it, nil before the first; append(line) writes one. Returns the new line; .ref differs from line's when a new name had
---- to be taken. Raises.
+--- Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message and
+--- paths; final = true for that of the end, override = true for one by hand. `line` is the journal's last line about
+--- it, nil before the first; append(line) writes one. Returns the new line; .ref differs from line's when a new name
+--- had to be taken. Raises.
 function branch.commit(session, spec, what, line, append)
     local repo = session.repo
     local ref, before = place(session, spec, line)

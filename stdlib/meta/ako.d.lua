@@ -990,9 +990,10 @@ function Scanner:list(item) end
 ---@class ako.branch
 local branch = {}
 
----Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message,
----final (true for that of the end), override (true for one by hand), paths. `line` is the journal's last line about it, nil before the first;
----append(line) writes one. Returns the new line; .ref differs from line's when a new name had to be taken. Raises.
+---Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message and
+---paths; final = true for that of the end, override = true for one by hand. `line` is the journal's last line about
+---it, nil before the first; append(line) writes one. Returns the new line; .ref differs from line's when a new name
+---had to be taken. Raises.
 ---@param session any
 ---@param spec { branch?: string, every?: boolean }
 ---@param what table

@@ -1,0 +1,282 @@
+-- What a policy's hooks beside the verdict bring about: gate, logs, branch, protected files, scaffold, plan.
+local fs = require "ako.fs"
+local git = require "ako.git"
+local json = require "ako.json"
+local scripted = require "scripted"
+local session = require "ako.session"
+local t = require "ako.tap"
+local verbs = require "ako.verbs"
+
+local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
+
+local function try(folder, policy, options, host)
+    local given = host or {}
+    given.policy = policy
+    local ctx, requests = scripted.context(folder, given, options)
+    return verbs.try(ctx), ctx.console, requests
+end
+
+local function newest(folder)
+    local repo = assert(git.open(folder))
+    return session.newest { repo = repo, folder = fs.absolute(folder) }, repo
+end
+
+t.test("a gate refuses a trial before it begins: one line, 13, no number burned", function()
+    local folder = scripted.task_folder "time=100"
+    local seen = {}
+    local policy = { gate = function(run, proposal)
+        seen[#seen + 1] = { run.next_trial, proposal.trial, #proposal.changed, proposal.hypothesis or "",
+            proposal.label or "", proposal.predict or 0 }
+        if proposal.trial > 0 and not proposal.hypothesis then return "no hypothesis; give one with -m TEXT" end
+    end }
+    t.eq(try(folder, policy), 0)
+    edit(folder, "time=50")
+    local code, console, requests = try(folder, policy)
+    t.eq({ code, #requests }, { 13, 0 })
+    t.eq(console.stdout, "trial 1 may not begin: no hypothesis; give one with -m TEXT\n")
+    code, console = try(folder, policy, nil, { json = true })
+    local object = json.decode(console.stdout)
+    t.eq({ code, object.trial, object.refused }, { 13, 1, "no hypothesis; give one with -m TEXT" })
+    t.eq(#newest(folder).history, 1)
+    t.eq(try(folder, policy, { message = "half", predict = 40.5, label = "iter-1" }), 0)
+    t.eq(seen[1], { 0, 0, 1, "", "", 0 })
+    t.eq(seen[4], { 1, 1, 1, "half", "iter-1", 40.5 })
+    local record = newest(folder).history[2]
+    t.eq({ record.trial, record.predict, record.label, record.against }, { 1, 40.5, "iter-1", 0 })
+    t.eq(record.size, { lines = 1, branches = 0, knobs = 0 })
+end)
+
+t.test("a gate that refuses the first trial leaves no session behind", function()
+    local folder = scripted.task_folder "time=100"
+    local policy = { gate = function() return "the contract is missing; write it" end }
+    t.eq(try(folder, policy), 13)
+    local ctx = scripted.context(folder, { policy = policy })
+    t.eq(verbs.run(ctx), 13)
+    t.eq(ctx.console.stdout, "trial 0 may not begin: the contract is missing; write it\n")
+    local found, repo = newest(folder)
+    t.eq({ found, #session.names(repo) }, { nil, 0 })
+end)
+
+t.test("a gate that says anything but words is the policy's mistake", function()
+    local folder = scripted.task_folder "time=100"
+    local code, console = try(folder, { gate = function() return true end })
+    t.eq(code, 4)
+    t.match(console.stderr, "hook 'gate' must give its reason in words")
+end)
+
+local function log_of(run)
+    local lines = {}
+    for i, record in ipairs(run.history) do lines[i] = ("%d %s"):format(record.trial, record.verdict) end
+    return { ["LOG.md"] = table.concat(lines, "\n") .. "\n", ["sub/last.txt"] = run.last_sources[1].text }
+end
+
+t.test("logs are rendered after every trial and at the end", function()
+    local folder = scripted.task_folder "time=100"
+    local policy = { logs = function(run)
+        local files = log_of(run)
+        if run.finished then files["END.md"] = run.finished.ended .. " " .. run.finished.verified.status .. "\n" end
+        return files
+    end }
+    scripted.candidates(folder, { ["a.c"] = "time=50", ["b.c"] = "time=80" })
+    local ctx = scripted.context(folder, { policy = policy }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(fs.read(folder .. "/LOG.md"), "0 keep\n1 keep\n2 revert\n")
+    t.eq(fs.read(folder .. "/sub/last.txt"), scripted.source "time=80")
+    t.eq(fs.read(folder .. "/END.md"), "no more candidates PASSED\n")
+end)
+
+t.test("a log that somebody has edited, or made before, is left alone and said so, once", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.write(folder .. "/LOG.md", "mine\n"))
+    local policy = { logs = log_of }
+    local code, console = try(folder, policy)
+    t.eq(code, 0)
+    t.match(console.stderr, "LOG.md holds what somebody else has written: left alone")
+    t.eq(fs.read(folder .. "/LOG.md"), "mine\n")
+    assert(fs.write(folder .. "/sub/last.txt", "edited\n"))
+    edit(folder, "time=50")
+    try(folder, policy)
+    t.eq(fs.read(folder .. "/sub/last.txt"), "edited\n")
+    assert(fs.remove_tree(folder .. "/LOG.md"))
+    edit(folder, "time=40")
+    try(folder, policy)
+    t.eq(fs.read(folder .. "/LOG.md"), "0 keep\n1 keep\n2 keep\n")
+end)
+
+t.test("a new session's logs replace an old one's, which keeps a copy", function()
+    local folder = scripted.task_folder "time=100"
+    local policy = { logs = log_of }
+    for _, name in ipairs { "one", "two" } do
+        t.eq(try(folder, policy, nil, { session = name }), 0)
+        edit(folder, "time=50")
+        if name == "one" then try(folder, policy, nil, { session = name }) end
+    end
+    t.eq(fs.read(folder .. "/LOG.md"), "0 keep\n")
+    t.eq(fs.read(folder .. "/.git/ako/one/renderings/LOG.md"), "0 keep\n1 keep\n")
+end)
+
+t.test("logs that would leave the workspace or hide the solution are the policy's mistake; the trial stands", function()
+    for _, path in ipairs { "../x", "/tmp/x", ".git/config", "solution/kernel.c", "a//b", "" } do
+        local folder = scripted.task_folder "time=100"
+        local code, console = try(folder, { logs = function() return { [path] = "text" } end })
+        t.eq(code, 4, path)
+        t.match(console.stderr, "is no file of the workspace that may be rendered")
+        t.eq(#newest(folder).history, 1)
+        t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=100")
+    end
+end)
+
+local BRANCH = { branch = "opt/{task}", every = true, paths = { "notes" },
+    subject = function(record) return ("[iter %d] %s"):format(record.trial, record.verdict) end,
+    final = function(run) return ("[final] Restore iter-%d"):format(run.best.trial) end,
+    tag = function(run) return "done-" .. run.task.name end }
+
+local function subjects(repo, ref)
+    local list = {}
+    for i, commit in ipairs(repo:log(ref)) do list[i] = commit.message:match("^[^\n]*") end
+    return list
+end
+
+t.test("a policy's branch has every trial, the logs and the end", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.mkdirs(folder .. "/notes"))
+    assert(fs.write(folder .. "/notes/a.txt", "note\n"))
+    scripted.candidates(folder, { ["a.c"] = "time=50", ["b.c"] = "time=80" })
+    local ctx = scripted.context(folder, { policy = { git = BRANCH, logs = log_of } },
+        { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    local _, repo = newest(folder)
+    local branch = "refs/heads/opt/scale"
+    t.eq(subjects(repo, branch),
+        { "[final] Restore iter-1", "[iter 2] revert", "[iter 1] keep", "[iter 0] keep" })
+    t.eq(repo:read(branch .. "~1", "solution/kernel.c"), scripted.source "time=80")
+    t.eq(repo:read(branch .. "~1", "LOG.md"), "0 keep\n1 keep\n2 revert\n")
+    t.eq(repo:read(branch, "solution/kernel.c"), scripted.source "time=50")
+    t.eq(repo:read(branch, "notes/a.txt"), "note\n")
+    t.eq(repo:resolve "refs/tags/done-scale^{commit}", repo:resolve(branch))
+    t.match(ctx.console.stdout, "branch opt/scale,")
+    t.eq(repo:head().unborn, true)
+end)
+
+t.test("a branch that is there, checked out or in the way is not ours: the next name, and said", function()
+    local folder = scripted.task_folder "time=100"
+    local repo = assert(git.init(folder))
+    local commit = assert(repo:commit { tree = assert(repo:tree(nil, { "." })), parents = {}, message = "mine",
+        ref = "refs/heads/main" })
+    assert(repo:set_ref("refs/heads/opt/scale", commit))
+    local _, console = try(folder, { git = BRANCH })
+    t.match(console.stderr, "branch      opt/scale%-2\n")
+    t.eq(repo:resolve "refs/heads/opt/scale", commit)
+    -- The user checks ours out: from now on it is his.
+    local tip = repo:resolve "refs/heads/opt/scale-2"
+    assert(fs.write(folder .. "/.git/HEAD", "ref: refs/heads/opt/scale-2\n"))
+    edit(folder, "time=50")
+    _, console = try(folder, { git = BRANCH })
+    t.match(console.stderr, "branch      opt/scale%-3\n")
+    t.eq(repo:resolve "refs/heads/opt/scale-2", tip)
+    t.eq(subjects(repo, "refs/heads/opt/scale-3"), { "[iter 1] keep", "[iter 0] keep", "mine" })
+    -- And one that somebody has moved.
+    assert(repo:set_ref("refs/heads/opt/scale-3", commit))
+    edit(folder, "time=40")
+    try(folder, { git = BRANCH })
+    t.eq(repo:resolve "refs/heads/opt/scale-3", commit)
+    t.eq(#repo:log "refs/heads/opt/scale-4", 4)
+    -- A branch "x" leaves no room for "x/y".
+    assert(repo:set_ref("refs/heads/x", commit))
+    _, console = try(folder, { git = { branch = "x/{task}" } }, nil, { session = "other" })
+    t.match(console.stderr, "branch      x%-scale\n")
+end)
+
+t.test("a subject that fails is the policy's mistake; the trial stands", function()
+    local folder = scripted.task_folder "time=100"
+    local code = try(folder, { git = { subject = function() return 3 end } })
+    t.eq(code, 4)
+    t.eq(#newest(folder).history, 1)
+end)
+
+t.test("what a policy protects, new files in its folders, and the policy itself", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.mkdirs(folder .. "/scripts/deep"))
+    assert(fs.write(folder .. "/scripts/deep/eval.sh", "true\n"))
+    local file = folder .. "/mine.lua"
+    assert(fs.write(file, "-- a policy\n"))
+    local function attempt(change, script)
+        change()
+        edit(folder, script)
+        local ctx = scripted.context(folder, { policy = { protected = { "scripts", "README.md" } } })
+        ctx.path = file
+        return verbs.try(ctx), ctx.console.stdout
+    end
+    t.eq(attempt(function() end, "time=100"), 0)
+    t.eq(attempt(function() end, "time=50"), 0)
+    local function refused(name, change, undo)
+        local code, text = attempt(change, "time=20")
+        t.eq(code, 13, name)
+        t.match(text, "protected file " .. name:gsub("%p", "%%%0") .. " changed since the session began")
+        undo()
+    end
+    refused("scripts/deep/eval.sh", function() fs.write(folder .. "/scripts/deep/eval.sh", "false\n") end,
+        function() fs.write(folder .. "/scripts/deep/eval.sh", "true\n") end)
+    refused("scripts/new.sh", function() fs.write(folder .. "/scripts/new.sh", "x") end,
+        function() fs.remove_tree(folder .. "/scripts/new.sh") end)
+    refused("README.md", function() fs.write(folder .. "/README.md", "x") end,
+        function() fs.remove_tree(folder .. "/README.md") end)
+    refused(file, function() fs.write(file, "-- another\n") end, function() fs.write(file, "-- a policy\n") end)
+    t.eq(attempt(function() end, "time=20"), 0)
+end)
+
+t.test("a scaffold is given where it is missing; a merge is said", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.write(folder .. "/HINTS.md", "old\n"))
+    assert(fs.write(folder .. "/ITERATIONS.md", "history\n"))
+    local policy = { scaffold = function(facts)
+        local hints = facts.read "HINTS.md" or ""
+        return { ["ITERATIONS.md"] = "new\n", ["scripts/bench.sh"] = "#!/bin/sh\n",
+            ["HINTS.md"] = { text = hints:find("new hint", 1, true) and hints or hints .. "new hint\n", merge = true,
+                say = "HINTS.md: added 'new hint' from the command line" } }
+    end }
+    local _, console = try(folder, policy)
+    t.match(console.stderr, "scaffold    HINTS.md: added 'new hint' from the command line\n")
+    t.match(console.stderr, "scaffold    scripts/bench.sh: made\n")
+    t.eq(fs.read(folder .. "/HINTS.md"), "old\nnew hint\n")
+    t.eq(fs.read(folder .. "/ITERATIONS.md"), "history\n")
+    _, console = try(folder, policy, nil, { session = "again" })
+    t.eq(console.stderr:find("scaffold", 1, true), nil)
+end)
+
+t.test("a policy's own plan comes first; a question of it ends with 2", function()
+    local folder = scripted.task_folder "time=100"
+    local function plan_with(policy, host)
+        host = host or {}
+        host.policy = policy
+        local ctx = scripted.context(folder, host)
+        return verbs.plan(ctx), ctx.console
+    end
+    local own = function(facts) return { { "Kernel", facts.task.solution[1] }, { "Workspace", facts.workspace } } end
+    local code, console = plan_with { plan = own }
+    t.eq(code, 0)
+    t.match(console.stdout, "^Kernel      solution/kernel.c\nWorkspace   /")
+    t.match(console.stdout, "\ncandidates  none")
+    code, console = plan_with({ plan = own }, { json = true })
+    t.eq(code, 0)
+    t.eq(json.decode(console.stdout).resolved.Kernel, "solution/kernel.c")
+    code, console = plan_with { plan = function() return nil, "which of a.cu and b.cu is the kernel?" end }
+    t.eq({ code, console.stderr }, { 2, "ako-lua: which of a.cu and b.cu is the kernel?\n" })
+end)
+
+t.test("the best is verified as often as the policy says, and the mean is given", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50" })
+    local timing = scripted.policy().timing
+    timing.verify = 5
+    local ctx, requests = scripted.context(folder, { policy = { timing = timing }, json = true },
+        { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    local object = json.decode(ctx.console.stdout)
+    t.eq({ #object.runs, object.time_ns.median, object.runs[5].median }, { 5, 50000, 50000 })
+    local timed = 0
+    for _, request in ipairs(requests) do
+        if request.script.time == "50" and request.steps:find("time") then timed = timed + 1 end
+    end
+    t.eq(timed, 6)
+end)
