@@ -2,6 +2,8 @@
 -- returns a gate; there is no threshold in here. A number may be the name of a policy's option, as in ako.rules.
 --
 -- gate(run, proposal, opt) -> nil, or what is missing and how to supply it
+--
+-- A proposal without sources is only a question, as `brief` asks it: what is missing now, whatever will be proposed.
 
 local fs = require "ako.fs"
 local git = require "ako.git"
@@ -44,8 +46,8 @@ local function is_evidence(note)
 end
 
 --- The newest note with one of these topics (a topic, or a list of alternatives) that has words or a file. where:
---- first and last (about no trial before and behind these), evidence (it must name a file, or begin with "unavailable" and say
---- why). Nil when there is none.
+--- first and last (about no trial before and behind these), evidence (it must name a file, or begin with "unavailable"
+--- and say why). Nil when there is none.
 function gates.find(run, topics, where)
     local wanted, given = {}, where or {}
     for _, topic in ipairs(type(topics) == "table" and topics or { topics }) do wanted[topic] = true end
@@ -220,11 +222,14 @@ end
 
 -- The change
 
+--- True when nobody proposes anything and what is missing is only asked for.
+function gates.is_question(proposal) return #(proposal.sources or {}) == 0 end
+
 --- From the first edit on each trial says beforehand why it will be faster. With given.candidates a named candidate's
 --- name is enough.
 function gates.hypothesis(given)
     return function(run, proposal)
-        if run.next_trial == 0 or not is_blank(proposal.hypothesis) then return nil end
+        if run.next_trial == 0 or gates.is_question(proposal) or not is_blank(proposal.hypothesis) then return nil end
         if given and given.candidates and not is_blank(proposal.candidate) then return nil end
         return "no hypothesis: say with -m in one sentence why this change is faster"
     end
@@ -233,7 +238,7 @@ end
 --- From the first edit on each trial says how many per cent faster it expects to be.
 function gates.prediction()
     return function(run, proposal)
-        if run.next_trial == 0 or proposal.predict then return nil end
+        if run.next_trial == 0 or gates.is_question(proposal) or proposal.predict then return nil end
         return "no prediction: say with --predict=PERCENT how much faster it will be"
     end
 end

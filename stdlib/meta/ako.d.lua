@@ -1412,6 +1412,11 @@ function gates.path(pattern, run) end
 ---@return ako.Gate
 function gates.file(given) end
 
+---True when nobody proposes anything (no sources) and what is missing is only asked for, as `brief` does.
+---@param proposal table
+---@return boolean
+function gates.is_question(proposal) end
+
 ---From the first edit on a hypothesis is wanted; with `candidates` a candidate's name is enough.
 ---@param given? { candidates?: boolean }
 ---@return ako.Gate
