@@ -220,6 +220,8 @@ int ako_fs_stat_get(ako_fs_stat *out, const char *path)
     out->type = S_ISREG(st.st_mode) ? 'f' : S_ISDIR(st.st_mode) ? 'd' : S_ISLNK(st.st_mode) ? 'l' : 'o';
     out->size = st.st_size;
     out->mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    out->ctime_ns = (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
+    out->inode = (int64_t)st.st_ino;
     return AKO_OK;
 }
 

@@ -37,7 +37,7 @@ int ako_fs_copy(const char *to, const char *from);
 
 typedef struct ako_fs_stat {
     char type; /* 'f' file, 'd' folder, 'l' symbolic link, 'o' other */
-    int64_t size, mtime_ns;
+    int64_t size, mtime_ns, ctime_ns, inode; /* ctime: of the last change of content, name or permissions */
 } ako_fs_stat;
 int ako_fs_stat_get(ako_fs_stat *out, const char *path); /* of a link itself, not of what it leads to */
 

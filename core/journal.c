@@ -202,6 +202,11 @@ const char *ako_journal_path(const ako_journal *journal)
     return journal->path;
 }
 
+int64_t ako_journal_size(const ako_journal *journal)
+{
+    return journal->size;
+}
+
 /* ---- appending ---- */
 
 static int add_record(ako_buf *lines, const ako_json *record)

@@ -19,6 +19,7 @@ typedef struct ako_journal ako_journal;
 int ako_journal_open(ako_journal **out, const char *path, int64_t *torn_bytes);
 void ako_journal_close(ako_journal *journal); /* NULL is fine */
 const char *ako_journal_path(const ako_journal *journal);
+int64_t ako_journal_size(const ako_journal *journal); /* where the next record will begin */
 
 /* Appends records (JSON objects): one write and one fdatasync for all of them. AKO_IO, a full disk for example, leaves
  * the journal as it was before; when even that fails, later appends are refused. */
@@ -29,6 +30,11 @@ int ako_journal_append_many(ako_journal *journal, const ako_json *const *records
 typedef struct ako_journal_reader ako_journal_reader;
 int ako_journal_reader_open(ako_journal_reader **out, const char *path);
 void ako_journal_reader_close(ako_journal_reader *reader); /* NULL is fine */
+
+/* Goes on with the record that begins at `offset` (the numbers of lines count from there), and where the record that
+ * next has given last begins. */
+int ako_journal_reader_seek(ako_journal_reader *reader, int64_t offset);
+int64_t ako_journal_reader_offset(const ako_journal_reader *reader);
 
 /* The next record, the caller's to free. AKO_EOF at the end; AKO_CORRUPT with the number of
  * the damaged line, AKO_IO. Pulled rather than pushed, since a callback that leaves by longjmp would lose the reader.

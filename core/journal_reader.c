@@ -14,7 +14,7 @@ struct ako_journal_reader {
     char *path;
     char *line;
     size_t capacity;
-    int64_t number, size; /* of the line read last: from 1, in bytes */
+    int64_t number, size, offset; /* of the line read last: from 1, in bytes, where it begins */
     int64_t torn_bytes;
 };
 
@@ -50,6 +50,20 @@ void ako_journal_reader_close(ako_journal_reader *reader)
     free(reader);
 }
 
+int ako_journal_reader_seek(ako_journal_reader *reader, int64_t offset)
+{
+    if (fseeko(reader->file, (off_t)offset, SEEK_SET) != 0)
+        return ako_fail_errno("journal", "cannot read %s", reader->path);
+    reader->offset = offset;
+    reader->size = 0;
+    return AKO_OK;
+}
+
+int64_t ako_journal_reader_offset(const ako_journal_reader *reader)
+{
+    return reader->offset;
+}
+
 static int at_end(ako_journal_reader *reader)
 {
     int c = getc(reader->file);
@@ -67,6 +81,7 @@ int ako_journal_next_text(ako_journal_reader *reader, const char **text, size_t 
     if (n <= 0)
         return AKO_EOF;
     reader->number++;
+    reader->offset += reader->size;
     reader->size = n;
     if (reader->line[n - 1] != '\n' || reader->line[0] != '{')
         return ako_journal_refuse(reader);

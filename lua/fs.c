@@ -101,20 +101,21 @@ static int fs_space(lua_State *L)
     return 2;
 }
 
-/* fs.stat(path): { type = "file", "dir", "link" or "other", size (bytes), mtime_ns }, of a link itself. */
+/* fs.stat(path): { type = "file", "dir", "link" or "other", size (bytes), mtime_ns, ctime_ns, inode }, of a link
+ * itself. */
 static int fs_stat(lua_State *L)
 {
     ako_fs_stat st;
     if (ako_fs_stat_get(&st, akl_check_path(L, 1)) != AKO_OK)
         return akl_fail(L);
     const char *type = st.type == 'f' ? "file" : st.type == 'd' ? "dir" : st.type == 'l' ? "link" : "other";
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 5);
     lua_pushstring(L, type);
     lua_setfield(L, -2, "type");
-    lua_pushinteger(L, st.size);
-    lua_setfield(L, -2, "size");
-    lua_pushinteger(L, st.mtime_ns);
-    lua_setfield(L, -2, "mtime_ns");
+    akl_set_integer(L, "size", st.size);
+    akl_set_integer(L, "mtime_ns", st.mtime_ns);
+    akl_set_integer(L, "ctime_ns", st.ctime_ns);
+    akl_set_integer(L, "inode", st.inode);
     return 1;
 }
 

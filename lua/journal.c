@@ -52,9 +52,10 @@ static int read_all(lua_State *L, const char *path, int each)
         if (each)
             lua_pushvalue(L, each);
         status = push_next(L, *reader, decoder, scratch);
-        if (status == AKO_OK && each)
-            lua_call(L, 1, 0);
-        else if (status == AKO_OK)
+        if (status == AKO_OK && each) {
+            lua_pushinteger(L, ako_journal_reader_offset(*reader));
+            lua_call(L, 2, 0);
+        } else if (status == AKO_OK)
             lua_rawseti(L, records, n);
     }
     if (status != AKO_EOF)
@@ -73,11 +74,31 @@ static int check_each(lua_State *L, int arg)
     return arg;
 }
 
-/* journal.read(path[, each]): an array of the records, or each given to a function; then the bytes of a torn last line.
- * CORRUPT names the damaged line. Takes no lock and writes nothing. */
+/* journal.read(path[, each]): an array of the records, or each given to a function with the byte at which its line
+ * begins; then the bytes of a torn last line. CORRUPT names the damaged line. Takes no lock and writes nothing. */
 static int journal_read(lua_State *L)
 {
     return read_all(L, akl_check_path(L, 1), check_each(L, 2));
+}
+
+/* journal.at(path, offset): the record whose line begins at this byte; CORRUPT when none does. */
+static int journal_at(lua_State *L)
+{
+    const char *path = akl_check_path(L, 1);
+    lua_Integer offset = luaL_checkinteger(L, 2);
+    luaL_argcheck(L, offset >= 0, 2, "an offset is not negative");
+    ako_journal_reader **reader = akl_new(L, sizeof *reader, READER_TYPE);
+    akl_decoder *decoder = lua_newuserdatauv(L, sizeof *decoder, 0);
+    *decoder = (akl_decoder){0};
+    ako_buf *scratch = akl_buf(L);
+    int status = ako_journal_reader_open(reader, path);
+    if (status == AKO_OK)
+        status = ako_journal_reader_seek(*reader, offset);
+    if (status == AKO_OK)
+        status = push_next(L, *reader, decoder, scratch);
+    if (status == AKO_EOF)
+        status = ako_fail(AKO_CORRUPT, "journal", "%s has no record at byte %lld", path, (long long)offset);
+    return status == AKO_OK ? 1 : akl_fail(L);
 }
 
 /* j:entries([each]): the same of an open journal. */
@@ -88,16 +109,22 @@ static int journal_entries(lua_State *L)
 
 /* ---- writing ---- */
 
-/* j:append(record): true once the table is on disk; IO leaves the journal as it was. */
+/* j:append(record): true once the table is on disk, and the byte at which its line begins; IO leaves the journal as it
+ * was. */
 static int journal_append(lua_State *L)
 {
     ako_journal *journal = check_journal(L);
     luaL_checktype(L, 2, LUA_TTABLE);
     const ako_json *record = akl_to_json(L, 2);
     akl_clock_stop(L);
+    int64_t offset = ako_journal_size(journal);
     int status = ako_journal_append(journal, record);
     akl_clock_start(L);
-    return akl_result(L, status);
+    if (status != AKO_OK)
+        return akl_fail(L);
+    lua_pushboolean(L, 1);
+    lua_pushinteger(L, offset);
+    return 2;
 }
 
 /* j:append_many(records): the same for an array, in one write. */
@@ -159,7 +186,8 @@ static const luaL_Reg methods[] = {
 };
 
 static const luaL_Reg meta[] = {{"__tostring", journal_tostring}, {NULL, NULL}};
-static const luaL_Reg functions[] = {{"open", journal_open}, {"read", journal_read}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"open", journal_open}, {"read", journal_read}, {"at", journal_at}, {NULL, NULL}};
 
 int luaopen_ako_journal(lua_State *L);
 

@@ -10,6 +10,7 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local lines = require "ako.lines"
 local plan = require "ako.plan"
 local protect = require "ako.protect"
 local quiet = require "ako.quiet"
@@ -43,9 +44,9 @@ end
 --- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()
 --- (the hashes of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died).
 function loop.new(parts)
-    local self = setmetatable({ started_ns = clock.now_ns(), views = {} }, Loop)
+    local self = setmetatable({ started_ns = clock.now_ns() }, Loop)
     for name, part in pairs(parts) do self[name] = part end
-    for _, record in ipairs(self.session.history) do self.views[#self.views + 1] = copy(record) end
+    self.views = lines.view(self.session.history, copy)
     return self
 end
 
@@ -369,7 +370,6 @@ local function conclude(self, intent, record, evidence)
     local has_log = evidence.build_log and evidence.build_log ~= ""
     record.next = advice.next(record, session.best, has_log and session:files_of(record.trial) .. "/build.log" or nil)
     must(session:close_trial(record, evidence))
-    self.views[#self.views + 1] = copy(record)
     if record.verdict ~= "keep" and session.best and not advice.is_unjudged_edit(record) then
         local restored, problem = session:restore(intent.commit)
         if not restored then record.left_alone = problem end

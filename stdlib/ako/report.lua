@@ -44,11 +44,7 @@ function report.line(record)
     return (text:gsub(", $", ""))
 end
 
-local function counts(history)
-    local of = { keep = 0, revert = 0, inconclusive = 0 }
-    for _, record in ipairs(history) do
-        if record.trial > 0 then of[trial.verdict(record)] = of[trial.verdict(record)] + 1 end
-    end
+local function counts(of)
     return ("%d kept, %d reverted, %d inconclusive"):format(of.keep, of.revert, of.inconclusive)
 end
 
@@ -83,7 +79,7 @@ function report.run_lines(session, ended, verified)
         lines[1] = ("the baseline failed: %s: %s"):format(session.original.status, session.original.reason)
     end
     lines[#lines + 1] = ("session %s: %s (%s)%s"):format(session.name,
-        format.count(math.max(0, #session.history - 1), "candidate"), counts(session.history),
+        format.count(math.max(0, #session.history - 1), "candidate"), counts(session.counts),
         ended and "; ended: " .. ended or "")
     local root = session.ws.folder .. "/"
     local records = session.folder

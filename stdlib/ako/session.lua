@@ -14,14 +14,20 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
-local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
+local story = require "ako.story"
 
 local session = {}
 
 local Session = {}
-Session.__index = Session
+
+-- A session shows its story's fields as its own; only lines of the journal change them.
+Session.__index = function(self, name)
+    local own = Session[name]
+    if own == nil then own = rawget(self, "state")[name] end
+    return own
+end
 
 -- What a session wrote itself and cannot find again is damage, not a wrong word of the user's.
 local function must(result, problem, code)
@@ -63,107 +69,25 @@ function session.branch_name(state) return state.branch and state.branch.ref:gsu
 
 -- Reading
 
--- What later trials are compared with and what comes back after them: the last one kept, or else the first one that was
--- right, whatever was thought of its figure.
-local function best_of(state) return state.kept[#state.kept] or state.first_right end
-
-local function take_record(state, record)
-    state.history[#state.history + 1] = record
-    if record.status == "PASSED" and not state.first_right then state.first_right = record end
-    if record.verdict == "keep" then
-        state.kept[#state.kept + 1] = record
-    end
-    if record.trial == 0 then state.original, state.control = record, record.control end
-    state.best = best_of(state)
-end
-
--- What a person keeps is the best from then on; what one takes back is as if it had never been kept.
-local function take_override(state, line)
-    local record = state.history[line.trial + 1]
-    for i, other in ipairs(state.kept) do
-        if other == record then table.remove(state.kept, i) end
-    end
-    if line.verdict == "keep" then state.kept[#state.kept + 1] = record end
-    record.override, record.override_reason = line.verdict, line.reason
-    state.overrides[#state.overrides + 1] = line
-    state.best = best_of(state)
-    state.placed, state.overriding, state.unpublished = line.from, line.from and line.trial, line.from and line
-end
-
--- What the branch holds: `published` is the last trial that has been looked at for it.
-local function take_branch(state, line)
-    state.branch = line
-    if line.override then state.unpublished = nil elseif not line.final then state.published = line.trial end
-end
-
-local function take_line(state, line)
-    if line.kind == "session" then
-        state.header = line
-    elseif line.kind == "control" then
-        state.control = line
-    elseif line.kind == "place" then
-        state.placed = line.oid
-    elseif line.kind == "restored" then
-        state.placed, state.overriding = nil, nil
-    elseif line.kind == "intent" then
-        state.open, state.placed = line, nil
-    elseif line.kind == "trial" then
-        state.open = nil
-        take_record(state, line)
-    elseif line.kind == "note" then
-        state.notes[#state.notes + 1] = line
-    elseif line.kind == "override" then
-        take_override(state, line)
-    elseif line.kind == "branch" then
-        take_branch(state, line)
-    elseif line.kind == "finish" then
-        state.finished = line
-    end
-end
-
--- What is wrong with a line where it stands, whatever it looks like.
-local function misplaced(state, line)
-    local spoken_of = (line.kind == "override" or line.kind == "note") and line.trial
-    if spoken_of and not state.history[spoken_of + 1] then
-        return ("%s: there is no trial %d before it"):format(line.kind, spoken_of)
-    end
-end
-
--- Takes the lines that are as they were written; a fault names the first that is not.
-local function take_all(state, path)
-    local number, first_timed = 0, nil
-    local reader, problem, code = journal.read(path, function(line)
-        number = number + 1
-        local wrong = intact.line(line, first_timed) or misplaced(state, line)
-        if wrong then
-            fault.raise("CORRUPT", "%s:%d: damaged: %s; restore the file from a copy", path, number, wrong)
-        end
-        if line.kind == "trial" and line.time_ns then first_timed = first_timed or line end
-        take_line(state, line)
-    end)
-    if not reader then fault.raise(code, "%s", problem) end
-    return number
-end
-
 -- As session.read, and then the first line where that one could be read.
 local function read(repo, name)
-    local state = { history = {}, notes = {}, overrides = {}, kept = {}, name = name }
-    local count, problem, code = fault.catch(take_all, state, journal_of(repo, name))
-    if code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
-    if not count then return nil, problem, code, state.header end
+    local begun
+    local function begin(new) begun = new end
+    local state, count, code = fault.catch(story.read, journal_of(repo, name), begin)
+    local problem = count
+    if not state and code == "NOTFOUND" then problem = ("there is no session '%s' here"):format(name) end
+    if not state then return nil, problem, code, begun and begun.header end
     if count == 0 then return nil, ("session %s has not begun"):format(name), "NOTFOUND" end
     if not state.header then
         problem = ":1: damaged: not the first line of a session; restore the file from a copy"
         return nil, journal_of(repo, name) .. problem, "CORRUPT"
     end
+    state.name = name
     return state
 end
 
---- The story that a session's journal tells: { header, history (records), notes and overrides (lines), best, original,
---- kept (records, the best last), tip (the commit of the session's branch), open (an intent without its record), placed
---- (the blob of a candidate whose intent is still to come, or the commit of what was the best until an override),
---- finished }. Nil, message, code when it cannot be read; NOTFOUND also when it was cut off before its first line,
---- CORRUPT names the damaged line.
+--- The story that a session's journal tells (ako.story), with .name. Nil, message, code when it cannot be read;
+--- NOTFOUND also when it was cut off before its first line, CORRUPT names the damaged line.
 function session.read(repo, name)
     local state, problem, code = read(repo, name)
     return state, problem, code
@@ -211,18 +135,23 @@ end
 
 local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
 
+-- What is written is what the story goes on with.
 local function append(self, line)
     line.v = 1
-    return must(self.journal:append(line))
+    local written, at, code = self.journal:append(line)
+    if not written then fault.raise(code, "%s", at) end
+    story.take(self.state, line, at)
+    story.save(self.state)
+    return true
 end
 
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
-        folder = folder_of(ws.repo, name), published = -1 }, Session)
-    for key, value in pairs(state) do self[key] = value end
+        folder = folder_of(ws.repo, name), state = state }, Session)
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
     self.journal, self.torn_bytes = opened, torn or 0
+    self.state = story.renew(state)
     return self
 end
 
@@ -236,7 +165,7 @@ session.create = fault.returns(function(ws, name, facts)
     local header = { kind = "session", session = name, workspace = format.utf8(ws.folder), time_s = os.time(),
         base = must(ws.repo:head()).oid, paths = ws.task.solution.files }
     for key, value in pairs(facts) do header[key] = value end
-    local self = adopt(ws, name, { history = {}, notes = {}, overrides = {}, kept = {}, header = header })
+    local self = adopt(ws, name, story.new(journal_of(ws.repo, name)))
     local begun, problem, code = fault.catch(append, self, header)
     if not begun then
         fs.remove_tree(self.folder)
@@ -261,7 +190,6 @@ local function parent_of(self) return self.best and self.best.commit or self.hea
 Session.place = fault.returns(function(self, text)
     local oid = git.hash(text)
     append(self, { kind = "place", oid = oid })
-    self.placed = oid
     must(fs.write(fs.join(self.ws.folder, self.paths[1]), text))
     return true
 end)
@@ -281,7 +209,6 @@ Session.begin = fault.returns(function(self, info)
         candidate = candidate, hypothesis = hypothesis, predict = info.predict,
         label = info.label and format.utf8(info.label) }
     append(self, intent)
-    self.open, self.placed = intent, nil
     return intent
 end)
 
@@ -290,7 +217,6 @@ Session.note_control = fault.returns(function(self, given)
     local line = { kind = "control", time_s = os.time() }
     for name, value in pairs(given) do line[name] = value end
     append(self, line)
-    self.control = given
     return given
 end)
 
@@ -339,31 +265,19 @@ Session.close_trial = fault.returns(function(self, record, evidence)
     record.time_s, record.files = os.time(), self:files_of(record.trial)
     write_files(self, record, evidence)
     append(self, record)
-    self.open = nil
-    take_record(self, record)
     return record
 end)
 
-local function note_branch(self, line)
-    append(self, line)
-    take_branch(self, line)
-end
-
 local function put_on_branch(self, what)
-    self.branch = branch.commit(self, self.header.git or {}, what, self.branch,
-        function(line) note_branch(self, line) end)
-    return self.branch
+    return branch.commit(self, self.header.git or {}, what, self.branch, function(line) append(self, line) end)
 end
 
 --- Puts on the session's branch what belongs there and is not yet there: the kept trials, of a policy that wants
 --- `every` one the others too. `paths` are files of the workspace that are committed with them, as they are now.
 Session.publish = fault.returns(function(self, paths)
-    local git_of = self.header.git or {}
-    for n = self.published + 1, #self.history - 1 do
+    for _, n in ipairs { table.unpack(self.pending) } do
         local record = self.history[n + 1]
-        if git_of.every or record.verdict == "keep" then
-            put_on_branch(self, { trial = n, tree = record.tree, message = commit_message(record), paths = paths })
-        end
+        put_on_branch(self, { trial = n, tree = record.tree, message = commit_message(record), paths = paths })
     end
     local line = self.unpublished
     if line then
@@ -406,10 +320,7 @@ function Session:repair()
     end
     self.cut_off = self.repaired and ("trial %d"):format(self.repaired)
     if self.placed and self.overriding then self.cut_off = "the override of trial " .. self.overriding end
-    if self.placed then
-        append(self, { kind = "restored" })
-        self.placed, self.overriding = nil, nil
-    end
+    if self.placed then append(self, { kind = "restored" }) end
     if intent then
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
             hypothesis = intent.hypothesis, status = "INFRA", verdict = "inconclusive", reason = "interrupted",
@@ -417,8 +328,7 @@ function Session:repair()
         must(self:close_trial(record, {}))
     end
     if self.branch then
-        self.branch = branch.repair(self, self.header.git or {}, self.branch,
-            function(line) note_branch(self, line) end)
+        branch.repair(self, self.header.git or {}, self.branch, function(line) append(self, line) end)
     end
     must(self:publish())
 end
@@ -450,7 +360,6 @@ Session.note = fault.returns(function(self, given)
         hash = given.hash }
     if #self.history > 0 and not line.trial then line.trial = #self.history - 1 end
     append(self, line)
-    self.notes[#self.notes + 1] = line
     return line
 end)
 
@@ -458,7 +367,7 @@ end)
 local function best_after(self, record, verdict)
     if verdict == "keep" then return record end
     for i = #self.kept, 1, -1 do
-        if self.kept[i] ~= record then return self.kept[i] end
+        if self.kept[i] ~= record.trial then return self.history[self.kept[i] + 1] end
     end
     return self.first_right
 end
@@ -471,7 +380,7 @@ local function check_override(self, record, verdict)
         return after
     end
     local counts = false
-    for _, other in ipairs(self.kept) do counts = counts or other == record end
+    for _, other in ipairs(self.kept) do counts = counts or other == n end
     fault.check(counts, "trial %d does not count (%s), so there is nothing to take back", n,
         record.override and record.override .. " by hand" or record.verdict)
     fault.check(after and after ~= record and after.override ~= "revert",
@@ -490,14 +399,12 @@ Session.override = fault.returns(function(self, n, verdict, reason, forced)
         forced = forced or nil }
     if after ~= before then line.from = before and before.commit end
     append(self, line)
-    take_override(self, line)
     local result = { record = record, before = before, best = self.best }
     if after == before then return result end
     must(self:publish())
     local restored, problem, code = self:restore(line.from)
     if code == "BUSY" then result.left_alone = problem else must(restored, problem, code) end
     append(self, { kind = "restored" })
-    self.placed, self.overriding = nil, nil
     return result
 end)
 
@@ -506,7 +413,6 @@ Session.finish = fault.returns(function(self, facts)
     local line = { kind = "finish", time_s = os.time(), best = self.best and self.best.trial }
     for key, value in pairs(facts or {}) do line[key] = value end
     append(self, line)
-    self.finished = line
     return line
 end)
 

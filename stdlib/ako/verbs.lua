@@ -53,13 +53,9 @@ end
 -- Whether the session's branch and refs hold the best: the summary of a run, as JSON.
 local function run_object(started, ended)
     local opened = started.session
-    local kept = 0
-    for _, record in ipairs(opened.history) do
-        if record.trial > 0 and record.verdict == "keep" then kept = kept + 1 end
-    end
-    return { trials = #opened.history - 1, kept = kept, best = opened.best and opened.best.trial or json.null,
-        ended = ended or json.null, workspace = format.utf8(opened.ws.folder),
-        branch = session.branch_name(opened) or json.null }
+    return { trials = #opened.history - 1, kept = opened.counts.keep,
+        best = opened.best and opened.best.trial or json.null, ended = ended or json.null,
+        workspace = format.utf8(opened.ws.folder), branch = session.branch_name(opened) or json.null }
 end
 
 local function say(ctx, started, loop, record, own_lines, run)

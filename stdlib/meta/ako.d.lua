@@ -247,6 +247,7 @@
 ---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
+---@overload fun(name: "ako.lines"): ako.lines
 ---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
@@ -274,6 +275,7 @@
 ---@overload fun(name: "ako.simulate"): ako.simulate
 ---@overload fun(name: "ako.start"): ako.start
 ---@overload fun(name: "ako.stats"): ako.stats
+---@overload fun(name: "ako.story"): ako.story
 ---@overload fun(name: "ako.suite"): ako.suite
 ---@overload fun(name: "ako.tap"): ako.tap
 ---@overload fun(name: "ako.task"): ako.task
@@ -432,7 +434,7 @@ function fs.lock(folder) end
 
 ---Of a link itself.
 ---@param path string
----@return { type: "file"|"dir"|"link"|"other", size: integer, mtime_ns: integer }? stat, string? message, ako.Code? code
+---@return { type: "file"|"dir"|"link"|"other", size: integer, mtime_ns: integer, ctime_ns: integer, inode: integer }? stat, string? message, ako.Code? code
 function fs.stat(path) end
 
 ---The names in a folder, in byte order.
@@ -598,19 +600,25 @@ local journal = {}
 ---@return ako.Journal? journal, string? torn, ako.Code? code
 function journal.open(path) end
 
----The records, or each given to a function; then the bytes of a torn last line. CORRUPT names the damaged line. Takes
----no lock and writes nothing.
+---The records, or each given to a function with the byte at which its line begins; then the bytes of a torn last line.
+---CORRUPT names the damaged line. Takes no lock and writes nothing.
 ---@param path string
----@param each? fun(record: table)
+---@param each? fun(record: table, offset: integer)
 ---@return table[]? records, string? torn, ako.Code? code
 function journal.read(path, each) end
+
+---The record whose line begins at this byte; CORRUPT when none does.
+---@param path string
+---@param offset integer
+---@return table? record, string? message, ako.Code? code
+function journal.at(path, offset) end
 
 ---@class ako.Journal
 local Journal = {}
 
----True once the record is on disk; IO leaves the journal as it was.
+---True once the record is on disk, and the byte at which its line begins; IO leaves the journal as it was.
 ---@param record table
----@return true? appended, string? message, ako.Code? code
+---@return true? appended, string|integer message_or_offset, ako.Code? code
 function Journal:append(record) end
 
 ---The same for an array, in one write.
@@ -1550,6 +1558,42 @@ function launch.arguments(list, task, workload) end
 ---@param point any
 function launch.bind(spec, task, workload, point) end
 
+---@class ako.lines
+local lines = {}
+
+---A list whose lines read(at) gives, `at` being where one begins; `text` is what lines.text said of an earlier list.
+---@param read fun(at: integer): table
+---@param text? string
+---@return table[]
+function lines.new(read, text) end
+
+---True for a list of this module's.
+---@param value any
+---@return boolean
+function lines.is_list(value) end
+
+---Adds a line that begins at `at`.
+---@param list table[]
+---@param line table
+---@param at integer
+function lines.add(list, line, at) end
+
+---Says that item `i` is another one now, for views that have a copy of it.
+---@param list table[]
+---@param i integer
+function lines.touch(list, i) end
+
+---The places as a text, for lines.new.
+---@param list table[]
+---@return string
+function lines.text(list) end
+
+---A list of copies of the items, each made by copy(item) when it is first asked for and kept from then on.
+---@param list table[]
+---@param copy fun(item: table): table
+---@return table[]
+function lines.view(list, copy) end
+
 ---The verbs that look back and write nothing.
 ---@class ako.look
 local look = {}
@@ -2067,10 +2111,8 @@ function session.check_name(name) end
 ---@param task_name any
 function session.fresh_name(repo, task_name) end
 
----The story that a session's journal tells: { header, history (records), best, original, open (an intent without its
----record), notes and overrides (lines), kept (records, the best last), tip (the commit of the session's branch), placed
----(the blob of a candidate whose intent is still to come, or the commit of what was the best until an override),
----finished }. Nil, message, code when it cannot be read; CORRUPT names the damaged line.
+---The story that a session's journal tells (ako.story), with .name. Nil, message, code when it cannot be read; NOTFOUND
+---also when it was cut off before its first line, CORRUPT names the damaged line.
 ---@param repo ako.Repo
 ---@param name string
 function session.read(repo, name) end
@@ -2274,6 +2316,40 @@ function Start:extension() end
 ---Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
 ---the best restored. Closing twice is fine.
 function Start:close() end
+
+---@class ako.story
+local story = {}
+
+---Takes a line that begins at byte `at` of the journal into the story. What a line of any kind means is said here and
+---nowhere else.
+---@param state table
+---@param line table
+---@param at integer
+function story.take(state, line, at) end
+
+---An empty story of the journal at `path`. `texts` are of lists that index.json has.
+---@param path string
+---@param texts? table<string, string>
+---@return table
+function story.new(path, texts) end
+
+---Writes the index. It may be missing, so a disk that has no room for it is no fault.
+---@param state table
+function story.save(state) end
+
+---Reads the story of the journal at `path`. Returns it and the number of its lines (nil: by the index), or raises
+---CORRUPT with the damaged line, or what the system says. `begin(state)` is called before, so that what was understood
+---of a damaged journal is known.
+---@param path string
+---@param begin? fun(state: table)
+---@return table state, integer? number
+function story.read(path, begin) end
+
+---The story as it is now that nobody else can write: the one given, or a fresh one where another process has written
+---since it was read. Leaves a fresh index.
+---@param state table
+---@return table
+function story.renew(state) end
 
 ---@class ako.suite
 local suite = {}

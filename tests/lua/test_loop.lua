@@ -71,7 +71,7 @@ end)
 t.test("a verification that contradicts the best's own figure is said to", function()
     local best = { trial = 1, status = "PASSED", time_ns = { median = 1000 }, speedup = { original = 2.0 } }
     local given = { name = "s", best = best, history = { { trial = 0 }, { trial = 1, verdict = "keep" } },
-        ws = { folder = "/w" }, folder = "/w/.git/ako/s" }
+        counts = { keep = 1, revert = 0, inconclusive = 0 }, ws = { folder = "/w" }, folder = "/w/.git/ako/s" }
     local function first_line(low, high)
         return report.run_lines(given, nil, { time_ns = { median = 1500 }, interval = { best = { low, high } } })[1]
     end

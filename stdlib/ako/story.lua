@@ -1,0 +1,227 @@
+-- The story that a session's journal tells, as a table that grows line by line:
+--   header, control, finished     the last line of that kind
+--   history, notes                records and notes (ako.lines: read when they are asked for)
+--   counts                        of the records' verdicts, the baseline not counted
+--   original, best, first_right   records; `kept` the numbers of the kept ones, the best last
+--   overrides                     the lines
+--   branch                        the last line about the session's branch; `pending` the numbers of the trials that
+--                                 are still to come on it, `unpublished` the override that is
+--   open                          an intent without its record
+--   placed                        what the workspace may hold of a candidate or of what was the best until an override
+--
+-- Beside the journal lies index.json: the same table as it was after the last line. It is a cache: it counts only while
+-- the journal is the very file, untouched, of which it was made; without it the whole journal is read.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local host = require "ako.host"
+local intact = require "ako.intact"
+local journal = require "ako.journal"
+local json = require "ako.json"
+local lines = require "ako.lines"
+
+local story = {}
+
+local UNSAVED = { path = true, seen = true } -- of a story's fields, in the index
+
+-- Taking lines
+
+-- What later trials are compared with and what comes back after them: the last one kept, or else the first one that was
+-- right, whatever was thought of its figure.
+local function best_of(state)
+    local kept = state.kept[#state.kept]
+    return kept and state.history[kept + 1] or state.first_right
+end
+
+local function count(state, record, verdict, change)
+    if record.trial > 0 then state.counts[verdict] = state.counts[verdict] + change end
+end
+
+local function take_record(state, record, at)
+    lines.add(state.history, record, at)
+    count(state, record, record.verdict, 1)
+    if record.status == "PASSED" and not state.first_right then state.first_right = record end
+    local kept, every = record.verdict == "keep", state.header and state.header.git and state.header.git.every
+    if kept then state.kept[#state.kept + 1] = record.trial end
+    if kept or every then state.pending[#state.pending + 1] = record.trial end
+    if record.trial == 0 then state.original, state.control = record, record.control end
+    state.best = best_of(state)
+end
+
+local function mark(record, override) record.override, record.override_reason = override.verdict, override.reason end
+
+-- What a person keeps is the best from then on; what one takes back is as if it had never been kept.
+local function take_override(state, line)
+    local record = state.history[line.trial + 1]
+    for i = #state.kept, 1, -1 do
+        if state.kept[i] == line.trial then table.remove(state.kept, i) end
+    end
+    if line.verdict == "keep" then state.kept[#state.kept + 1] = line.trial end
+    count(state, record, record.override or record.verdict, -1)
+    count(state, record, line.verdict, 1)
+    mark(record, line)
+    lines.touch(state.history, line.trial + 1)
+    state.overrides[#state.overrides + 1] = line
+    state.best = best_of(state)
+    state.placed, state.overriding, state.unpublished = line.from, line.from and line.trial, line.from and line
+end
+
+local function take_branch(state, line)
+    state.branch = line
+    if line.override then state.unpublished = nil end
+    if line.override or line.final then return end
+    while state.pending[1] and state.pending[1] <= line.trial do table.remove(state.pending, 1) end
+end
+
+--- Takes a line that begins at byte `at` of the journal into the story. What a line of any kind means is said here and
+--- nowhere else.
+function story.take(state, line, at)
+    if line.kind == "session" then
+        state.header = line
+    elseif line.kind == "control" then
+        state.control = line
+    elseif line.kind == "place" then
+        state.placed = line.oid
+    elseif line.kind == "restored" then
+        state.placed, state.overriding = nil, nil
+    elseif line.kind == "intent" then
+        state.open, state.placed = line, nil
+    elseif line.kind == "trial" then
+        state.open = nil
+        take_record(state, line, at)
+    elseif line.kind == "note" then
+        lines.add(state.notes, line, at)
+    elseif line.kind == "override" then
+        take_override(state, line)
+    elseif line.kind == "branch" then
+        take_branch(state, line)
+    elseif line.kind == "finish" then
+        state.finished = line
+    end
+end
+
+-- Reading
+
+-- What is wrong with a line where it stands, whatever it looks like.
+local function misplaced(state, line)
+    local spoken_of = (line.kind == "override" or line.kind == "note") and line.trial
+    if spoken_of and spoken_of >= #state.history then
+        return ("%s: there is no trial %d before it"):format(line.kind, spoken_of)
+    end
+end
+
+-- Gives each line that is as it was written to take(line, at); a fault names the first that is not.
+local function each_line(path, state, take)
+    local number, first_timed = 0, nil
+    local reader, problem, code = journal.read(path, function(line, at)
+        number = number + 1
+        local wrong = intact.line(line, first_timed) or misplaced(state, line)
+        if wrong then
+            fault.raise("CORRUPT", "%s:%d: damaged: %s; restore the file from a copy", path, number, wrong)
+        end
+        if line.kind == "trial" and line.time_ns then first_timed = first_timed or line end
+        take(line, at)
+    end)
+    if not reader then fault.raise(code, "%s", problem) end
+    return number
+end
+
+-- The line at `at` of a journal that was whole when its places were noted.
+local function read_line(state, path, at)
+    local line, problem, code
+    if at then line, problem, code = journal.at(path, at) end
+    local wrong = line and intact.line(line)
+    if line and not wrong then return line end
+    if code and code ~= "CORRUPT" then fault.raise(code, "%s", problem) end
+    each_line(path, { history = state.history }, function() end) -- which names the line
+    fault.raise("CORRUPT", "%s changed while it was being read", path)
+end
+
+--- An empty story of the journal at `path`. `texts` are of lists that index.json has.
+function story.new(path, texts)
+    local state = { path = path, overrides = {}, kept = {}, pending = {},
+        counts = { keep = 0, revert = 0, inconclusive = 0 } }
+    local function read_record(at)
+        local record = read_line(state, path, at)
+        for _, override in ipairs(state.overrides) do
+            if override.trial == record.trial then mark(record, override) end
+        end
+        return record
+    end
+    texts = texts or {}
+    state.history = lines.new(read_record, texts.history)
+    state.notes = lines.new(function(at) return read_line(state, path, at) end, texts.notes)
+    return state
+end
+
+-- The index
+
+local function index_of(path) return fs.join(fs.dirname(path), "index.json") end
+
+-- What tells that a journal is the same file with the same content.
+local function identity(path)
+    local st = fs.stat(path)
+    return st and ("%d %d %d %d"):format(st.size, st.mtime_ns, st.ctime_ns, st.inode)
+end
+
+-- Another version of this file may see other things in the same lines.
+local function version() return fs.hash(fs.join(host.home, "stdlib/ako/story.lua")) end
+
+--- Writes the index. It may be missing, so a disk that has no room for it is no fault.
+function story.save(state)
+    local index = { v = version(), journal = identity(state.path), values = {}, records = {}, lists = {} }
+    for name, value in pairs(state) do
+        if lines.is_list(value) then
+            index.lists[name] = lines.text(value)
+        elseif type(value) == "table" and value.kind == "trial" then
+            index.records[name] = value.trial
+        elseif not UNSAVED[name] then
+            index.values[name] = value
+        end
+    end
+    return fs.write(index_of(state.path), json.encode(index) .. "\n")
+end
+
+local function decode_index(path)
+    local text = fs.read(index_of(path))
+    local index = text and json.decode(text)
+    if type(index) == "table" and index.journal == identity(path) and index.v == version() then return index end
+end
+
+-- The story by the index, nil where that is not of this journal.
+local function recall(path)
+    local index = decode_index(path)
+    if not index then return nil end
+    local state = story.new(path, index.lists)
+    for name, value in pairs(index.values) do state[name] = value end
+    for name, trial in pairs(index.records) do
+        state[name] = fault.check(state.history[trial + 1], "no trial %s", trial)
+    end
+    return state
+end
+
+--- Reads the story of the journal at `path`. Returns it and the number of its lines (nil: by the index), or raises
+--- CORRUPT with the damaged line, or what the system says. `begin(state)` is called before, so that what was understood
+--- of a damaged journal is known.
+function story.read(path, begin)
+    local seen = identity(path)
+    local state, number = fault.catch(recall, path), nil
+    if not state then
+        state = story.new(path)
+        if begin then begin(state) end
+        number = each_line(path, state, function(line, at) story.take(state, line, at) end)
+    end
+    state.seen = seen
+    return state, number
+end
+
+--- The story as it is now that nobody else can write: the one given, or a fresh one where another process has written
+--- since it was read. Leaves a fresh index.
+function story.renew(state)
+    local fresh = state.seen == identity(state.path) and state or story.read(state.path)
+    fresh.name = state.name
+    story.save(fresh)
+    return fresh
+end
+
+return story
