@@ -153,7 +153,10 @@ return policy.extend {
     -- Seconds for each step of one trial; what takes longer is stopped and counts as TIMEOUT. A candidate's step also
     -- ends after `factor` times what it took the original, but not before `least` seconds: raise them when slow
     -- intermediate versions deserve to be measured, lower them when candidates often hang.
-    budget = { build = 300, check = 180, time = 180, factor = 10, least = 10 },
+    -- `propose` is for one run of a --propose command: less cuts agents off in the middle of their work, more waits
+    -- longer for one that hangs. After `no_ops` proposals in a row without a change to try a run ends: 1 ends it at an
+    -- agent's first mistake, a hundred pays for an agent that has given up.
+    budget = { build = 300, check = 180, time = 180, factor = 10, least = 10, propose = 1800, no_ops = 3 },
 
     -- A baseline that is too fast to be believed is where candidates start from, but nothing that was kept.
     baseline = rules.plausible("excessive", "justify", "inconclusive"),

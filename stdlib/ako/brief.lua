@@ -115,7 +115,9 @@ end
 local function next_step(run, parts, object)
     local command = parts.command or "ako-lua POLICY.lua"
     local last, solution = run.history[#run.history], table.concat(object.goal.solution, ", ")
-    local edit = ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
+    local edit = parts.proposer
+        and ("change one thing in %s, write why it is faster to $AKO_HYPOTHESIS_FILE, exit with 0"):format(solution)
+        or ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
     if run.finished then
         return ("`%s try --session=NAME` starts another session"):format(command), "this one is finished"
     elseif run.open then
@@ -159,7 +161,8 @@ end
 
 --- All that a brief is made of, as the JSON object of the verb has it. `run` is what hooks get (ako.loop's view);
 --- `parts`: policy, opt, hook(name, ...) (calls a hook of the policy; default: under the host's limits), command (how
---- the program is called, "ako-lua mine.lua"), holder (who has the open trial). Raises what the policy's hooks raise.
+--- the program is called, "ako-lua mine.lua"), holder (who has the open trial), proposer (true: it is for a proposer's
+--- command, which edits and exits). Raises what the policy's hooks raise.
 function brief.object(run, parts)
     local task, device = run.task or {}, run.device or {}
     local object = { v = 1, session = run.session,

@@ -37,12 +37,18 @@ local HOST_OPTIONS = {
     { name = "help", short = "h", kind = "flag", text = "this text, or that of a policy" },
 }
 
-local CANDIDATES = { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file in it" }
+-- Where candidates come from.
+local SOURCES = {
+    { name = "candidates", kind = "text", value = "DIR", text = "a trial for each file in it" },
+    { name = "propose", kind = "text", value = "COMMAND", text = "a trial for each edit of this shell command" },
+    { name = "propose-seconds", key = "propose_seconds", kind = "number", value = "SECONDS",
+        check = { min = 0.001, max = 604800 }, text = "that one edit may take (default: the policy's budget.propose)" },
+}
 
 local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
-        options = { CANDIDATES } },
-    { name = "plan", text = "what run would do", options = { CANDIDATES } },
+        options = SOURCES },
+    { name = "plan", text = "what run would do", options = SOURCES },
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {
         { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },

@@ -111,9 +111,11 @@ local COUNT = at_least(0, integer)
 
 local KINDS = {
     session = fields { workspace = text, time_s = number, task = maybe(text), policy = maybe(text), verb = maybe(text),
-        base = maybe(text), device = maybe(fields { name = text }), protected = maybe(object) },
+        base = maybe(text), device = maybe(fields { name = text }), protected = maybe(object),
+        proposer = maybe(fields { command = maybe(text), seconds = maybe(number), candidates = maybe(text) }) },
     control = CONTROL,
-    place = fields { oid = text },
+    place = fields { oid = text, oids = maybe(list(text)) },
+    propose = fields { trial = COUNT, proposal = COUNT },
     branch = fields { trial = COUNT, ref = text, oid = text, before = text },
     intent = fields { trial = COUNT, tree = text, commit = text, candidate = maybe(text), hypothesis = maybe(text),
         predict = maybe(number), label = maybe(text) },

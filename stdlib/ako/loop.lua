@@ -94,12 +94,13 @@ local function words(hook, value)
     return value and format.utf8(value)
 end
 
-local function changed_protected(self)
+--- The name of a protected file that is not what it was when the session began, or nil.
+function Loop:changed_protected()
     return protect.difference(self.session.header.protected or {}, self.protected())
 end
 
 local function admit(self, info, sources)
-    local name = changed_protected(self)
+    local name = self:changed_protected()
     if name then return ("protected file %s changed since the session began"):format(name), "PROTECTED" end
     if not self.policy.admit then return nil end
     local admitted, reason = self.hook("admit", { candidate = info.candidate, hypothesis = info.hypothesis,
@@ -240,10 +241,10 @@ end
 local function measure(self, info)
     local context = context_of(self, info)
     if info.problem then return trial.without_result("REJECTED", info.problem, context), {} end
+    local evidence = { proposer_log = info.log }
     local sources, problem = unit.read(self.session.ws.folder, self.task.solution.files)
-    if not sources then return trial.without_result("REJECTED", problem, context), {} end
-    local evidence = { sources = sources }
-    self.last_sources = sources
+    if not sources then return trial.without_result("REJECTED", problem, context), evidence end
+    evidence.sources, self.last_sources = sources, sources
     local refused, code = admit(self, info, sources)
     if refused then
         local record = trial.without_result("REJECTED", refused, context)
@@ -266,7 +267,7 @@ local function measure(self, info)
     record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
     record.floor_share = floor_share(self, record)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
-    local changed = changed_protected(self)
+    local changed = self:changed_protected()
     if changed then
         record.status, record.code = "REJECTED", "PROTECTED"
         record.reason = ("protected file %s changed while this ran"):format(changed)
@@ -402,8 +403,9 @@ end
 
 --- One trial of the workspace's present files. info: candidate (its name), hypothesis, predict (by how many per cent
 --- its author expects it to be faster), label, problem (why there is nothing to try: it is REJECTED for that); point
---- (of a tune space) and screen (what a screening said of it), for the record. Returns its record; a candidate that is
---- not kept is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
+--- (of a tune space) and screen (what a screening said of it), for the record; log, what its proposer printed. Returns
+--- its record; a candidate that is not kept is taken out of the workspace again, unless its files were changed
+--- meanwhile (.left_alone says so).
 function Loop:try(info)
     local session = self.session
     local intent = must(session:begin(info))
@@ -421,14 +423,20 @@ end
 --- The first trial: the files as they are. It must pass for a loop to make sense.
 function Loop:baseline() return self:try { candidate = "baseline" } end
 
--- Puts a candidate in the place of the best, which must still be what the loop left there.
-local function place(self, candidate)
+--- Raises BUSY unless the solution is what the loop left there, the best.
+function Loop:check_best()
     local session = self.session
-    local best = must(session:sources(session.best))[1]
-    if fs.read(fs.join(session.ws.folder, best.name)) ~= best.text then
-        fault.raise("BUSY", "%s was changed by somebody else; the loop stops and leaves it as it is", best.name)
+    for _, source in ipairs(must(session:sources(session.best))) do
+        if fs.read(fs.join(session.ws.folder, source.name)) ~= source.text then
+            fault.raise("BUSY", "%s was changed by somebody else; the loop stops and leaves it as it is", source.name)
+        end
     end
-    must(session:place(candidate.text))
+end
+
+-- Puts a candidate in the place of the best.
+local function place(self, candidate)
+    self:check_best()
+    must(self.session:place(candidate.files or candidate.text))
 end
 
 --- Why nothing can be tried any more, whatever the policy thinks, or nil.
@@ -448,22 +456,38 @@ function Loop:stop_reason()
     return self.policy.stop and words("stop", self.hook("stop", run, self.opt))
 end
 
---- A trial of a candidate { name, text, problem, point }, which is put in the place of the best. `screen` is what a
---- screening said of it; `error_share`, the share of the policy's error that a decision on it may have (1).
+-- Why the policy's gate lets no trial of the workspace's files begin; they are the best's again then.
+local function refused_by_gate(self, info)
+    local reason = not self:changed_protected() and self:refusal(info) -- else the trial itself is to say so
+    if not reason then return nil end
+    local kept = must(self.session:withdraw(reason))
+    return kept and ("%s (this edit is kept: %s)"):format(reason, kept) or reason
+end
+
+--- A trial of a candidate (ako.proposer), which is put in the place of the best unless its proposer has done so.
+--- `screen` is what a screening said of it; `error_share`, the share of the policy's error that a decision on it may
+--- have (1). Returns its record; or nil and why the policy's gate refuses it: then the best is back, nothing recorded.
 function Loop:attempt(candidate, screen, error_share)
-    if candidate.text then place(self, candidate) end
+    local is_there = candidate.text or candidate.files or candidate.in_place
+    if is_there and not candidate.in_place then place(self, candidate) end
+    local info = { candidate = candidate.name, hypothesis = candidate.hypothesis, predict = candidate.predict,
+        problem = candidate.problem, point = candidate.point, screen = screen, log = candidate.log }
+    local refused = is_there and refused_by_gate(self, info)
+    if refused then return nil, refused end
     self.error_share = error_share
-    local record = self:try { candidate = candidate.name, problem = candidate.problem, point = candidate.point,
-        screen = screen }
+    local record = self:try(info)
     self.error_share = nil
     return record
 end
 
 --- The unit of a candidate, nil for one whose trial would end before anything runs.
 function Loop:unit_of_candidate(candidate)
-    if not candidate.text then return nil end
+    if not candidate.text and not candidate.files then return nil end
     local sources = must(unit.read(self.session.ws.folder, self.task.solution.files))
-    sources[1] = { name = sources[1].name, text = candidate.text }
+    local files = candidate.files or { [sources[1].name] = candidate.text }
+    for i, source in ipairs(sources) do
+        sources[i] = { name = source.name, text = files[source.name] or source.text }
+    end
     if admit(self, { candidate = candidate.name }, sources) then return nil end
     return (unit.make(self.task, self.task.solution, sources, self.task.reference))
 end
@@ -513,14 +537,29 @@ function Loop:dismiss(entrant, reason)
         build_log = result.build and result.build.log })
 end
 
---- A trial for each candidate of a proposer (ako.proposer). Returns why it ended.
+-- Counts proposals of which no trial came. Returns why that ends the run, or nil.
+local function note_refusal(self, reason)
+    local before, most = self.refused, self.policy.budget.no_ops
+    local count = before and before.count + 1 or 1
+    self.refused = { reason = reason, count = count, most = most }
+    self.progress:note(("     not tried%s: %s"):format(most and (" (%d of %d in a row)"):format(count, most) or "",
+        reason))
+    if not most or count < most then return nil end
+    return ("%s in a row without a change to try, the last one: %s"):format(format.count(count, "proposal"), reason)
+end
+
+--- A trial for each candidate that propose(self) gives (ako.proposer). Returns why it ended. Meanwhile .refused says
+--- why no trial came of the last proposal, and of how many in a row: { reason, count, most }, nil after a trial.
 function Loop:run(propose)
     while true do
         local reason = self:stop_reason()
         if reason then return reason end
-        local candidate = propose()
-        if not candidate then return "no more candidates" end
-        self:attempt(candidate)
+        local candidate, ended = propose(self)
+        if not candidate then return self:is_over() or ended or "no more candidates" end
+        local refused = candidate.nothing or select(2, self:attempt(candidate))
+        local over = refused and note_refusal(self, refused)
+        if over then return over end
+        if not refused then self.refused = nil end
     end
 end
 

@@ -164,6 +164,9 @@ local schema = {
         build = seconds("compiling"), check = seconds("all correctness trials"), time = seconds("all launches"),
         factor = { type = "number", check = { min = 1, max = 1e6 },
             text = "a candidate's step ends after this many times what the original's took" },
+        propose = { type = "number", check = { min = 0.001, max = WEEK }, text = "a proposer's command" },
+        no_ops = { type = "integer", check = { min = 1, max = 1000 },
+            text = "proposals in a row without a change to try, after which a run ends" },
         least = { type = "number", check = { min = 0, max = WEEK }, text = "but not before so many seconds" },
     } },
 
@@ -174,6 +177,8 @@ local schema = {
     admit = { type = "function", text = "(change, opt) -> true, or false and why a candidate is not tried" },
     stalled = { type = "function", text = "(run, opt) -> why no progress is made, or nil" },
     stop = { type = "function", text = "(run, opt) -> why the run ends, or nil" },
+    propose = { type = "function",
+        text = "(run, opt) -> the next candidate { name, text or files, hypothesis, predict }, or nil and why not" },
     render = { type = "function", text = "(run, opt) -> lines of the result, members of the JSON object" },
 
     find_task = { type = "function",

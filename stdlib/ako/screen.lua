@@ -116,8 +116,9 @@ local function decide(loop, finalists)
         local reason = loop:is_over()
         if reason then return reason end
         entrant.screen.place, entrant.screen.finalists = i, #finalists
-        local record = loop:attempt(entrant.candidate, entrant.screen, 1 / (#finalists - kept))
-        if record.verdict == "keep" then kept = kept + 1 end
+        local record, refused = loop:attempt(entrant.candidate, entrant.screen, 1 / (#finalists - kept))
+        if refused then loop.progress:note(("     %s not tried: %s"):format(entrant.candidate.name, refused)) end
+        if record and record.verdict == "keep" then kept = kept + 1 end
     end
     return loop:is_over() or "no more candidates"
 end

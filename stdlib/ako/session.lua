@@ -1,8 +1,10 @@
 -- A session: the journal, the refs and the files of one optimization run in one workspace.
 --
 --   <common git folder>/ako/<session>/journal.jsonl    lines of kind session, intent, trial, note, override and finish
---                                    /trials/<n>/      sources, build.log, samples.json, result.json
+--                                    /trials/<n>/      sources, build.log, samples.json, result.json, proposer.log
+--                                    /proposals/       of those that no trial came of: <number>.log and what they left
 --   refs/ako/<session>/<n>           every attempt, also the reverted ones; 0 is the baseline
+--   refs/ako/<session>/proposals/<n> edits of a proposer that were never tried
 --   refs/heads/ako/<session>         what was kept, one commit a trial; a policy may name it and want more on it
 --
 -- A trial is announced by an intent and closed by its record; the record's line in the journal is what makes it so.
@@ -10,12 +12,15 @@
 -- user's HEAD, branch or index; only the solution's files are ever written in the workspace.
 
 local branch = require "ako.branch"
+local clock = require "ako.clock"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
+local proposal = require "ako.proposal"
 local story = require "ako.story"
 
 local session = {}
@@ -185,13 +190,92 @@ end)
 -- The user's HEAD is below the first attempt; the others start from the best one.
 local function parent_of(self) return self.best and self.best.commit or self.header.base end
 
---- Puts a candidate's text in the place of the solution's main file. The journal knows of it first: what a kill leaves
---- there is never taken for the user's own work.
-Session.place = fault.returns(function(self, text)
-    local oid = git.hash(text)
-    append(self, { kind = "place", oid = oid })
-    must(fs.write(fs.join(self.ws.folder, self.paths[1]), text))
+--- Puts a candidate in the place of the solution: `given` is the text of its main file, or { [path] = text }. The
+--- journal knows of it first: what a kill leaves there is never taken for the user's own work.
+Session.place = fault.returns(function(self, given)
+    local files = type(given) == "table" and given or { [self.paths[1]] = given }
+    local oids = {}
+    for _, name in ipairs(self.paths) do oids[#oids + 1] = files[name] and git.hash(files[name]) end
+    append(self, { kind = "place", oid = oids[1], oids = oids[2] and oids or nil })
+    for name, text in pairs(files) do must(fs.write(fs.join(self.ws.folder, name), text)) end
     return true
+end)
+
+-- Proposals
+
+--- Announces that a proposer begins to edit the solution's files: until the next `begin` or `withdraw` they are its.
+--- Returns the journal's line { trial, proposal (a number of its own) }.
+Session.propose = fault.returns(function(self)
+    local line = { kind = "propose", trial = #self.history, proposal = (self.proposals or 0) + 1, time_s = os.time() }
+    append(self, line)
+    return line
+end)
+
+--- Takes back what was placed or proposed and will not be tried; `why`, in words, goes with what is kept of a proposal.
+--- Returns where that is now, in words, or false where there was nothing.
+Session.withdraw = fault.returns(function(self, why)
+    local kept = false
+    if self.proposing then
+        kept = proposal.discard(self, self.proposing.proposal, why) or false
+    else
+        must(self:restore(self.placed))
+    end
+    append(self, { kind = "restored" })
+    return kept
+end)
+
+-- What tells that a file is the same with the same content.
+local function identity(path)
+    local st = fs.stat(path)
+    return st and ("%d %d %d %d"):format(st.size, st.mtime_ns, st.ctime_ns, st.inode)
+end
+
+--- Gives the journal out of hand while a proposer works, so that it can add notes (`ako-lua POLICY note`).
+Session.lend = fault.returns(function(self)
+    local path = journal_of(self.repo, self.name)
+    self.lent = { identity = identity(path), size = must(fs.stat(path)).size, hash = must(fs.hash(path)) }
+    self:close()
+    return true
+end)
+
+local LEND_TRIES, LEND_WAIT_NS = 100, 100000000 -- another process may be adding its note just now
+
+local function open_again(path)
+    for i = 1, LEND_TRIES do
+        local opened, problem, code = journal.open(path)
+        if opened then return opened end
+        if code ~= "BUSY" or i == LEND_TRIES then fault.raise(code, "%s", problem) end
+        clock.sleep_ns(LEND_WAIT_NS)
+    end
+end
+
+-- The lines behind byte `at` that were added: notes and nothing else.
+local function take_added(self, text, at)
+    for line in text:sub(at + 1):gmatch("[^\n]*\n") do
+        local added = json.decode(line)
+        if type(added) ~= "table" or added.kind ~= "note" or intact.line(added) then return false end
+        if added.trial and added.trial >= #self.history then return false end
+        story.take(self.state, added, at)
+        at = at + #line
+    end
+    return at == #text and story.save(self.state) ~= false
+end
+
+--- Takes the journal back. CORRUPT when anybody has changed what was in it, or added anything but notes.
+Session.take_back = fault.returns(function(self)
+    local lent, path = self.lent, journal_of(self.repo, self.name)
+    if not lent then return true end
+    self.lent = nil
+    local good = fs.exists(path)
+    if good then self.journal = open_again(path) end
+    if good and identity(path) ~= lent.identity then
+        local text = must(fs.read(path))
+        good = git.hash(text:sub(1, lent.size)) == lent.hash and take_added(self, text, lent.size)
+    end
+    if good then return true end
+    self:close()
+    fault.raise("CORRUPT", "%s was changed while the proposer ran; restore the file from a copy, or begin another "
+        .. "session with --session=NAME", path)
 end)
 
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
@@ -240,6 +324,7 @@ local function write_files(self, record, evidence)
         must(fs.write(file, source.text))
     end
     must(fs.write(folder .. "/build.log", evidence.build_log or ""))
+    if evidence.proposer_log then must(fs.write(folder .. "/proposer.log", evidence.proposer_log)) end
     must(fs.write(folder .. "/samples.json", json.encode(evidence.samples or {}) .. "\n"))
     must(fs.write(folder .. "/result.json", json.encode(record) .. "\n"))
 end
@@ -257,8 +342,8 @@ local function commit_message(record)
     return table.concat(lines, "\n") .. "\n"
 end
 
---- Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
---- A kept one is the new best. Returns the record.
+--- Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples,
+--- proposer_log. A kept one is the new best. Returns the record.
 Session.close_trial = fault.returns(function(self, record, evidence)
     local intent = self.open
     record.kind, record.tree, record.commit = "trial", intent.tree, intent.commit
@@ -295,22 +380,26 @@ Session.publish_final = fault.returns(function(self, message, paths)
         paths = paths }).oid
 end)
 
---- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit or a
---- blob) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
+--- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit, a blob
+--- or several of them) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
 function Session:restore(attempt)
     local kept = self.best or self.original
     if not kept then return true end
-    local expect = { attempt or kept.commit, kept.commit }
+    local expect = { kept.commit, table.unpack(type(attempt) == "table" and attempt or { attempt }) }
     return self.repo:restore(kept.commit, self.paths, { remove = true, expect = expect })
 end
 
 --- Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 --- come first, so that they are right even where the journal cannot be written.
 --- Sets .repaired to the number of the trial that was cut off, .cut_off to words for it, .restored, or .left_alone to
---- why its files stayed as they are.
+--- why its files stayed as they are; of a proposal .set_aside, where its edit is now.
 function Session:repair()
     local intent = self.open
-    if intent and not intent.candidate then -- the user's own edit, which nobody has judged
+    if self.proposing then
+        self.cut_off = ("proposal %d"):format(self.proposing.proposal)
+        self.set_aside = must(self:withdraw("cut off")) or nil
+        self.restored = true
+    elseif intent and not intent.candidate then -- the user's own edit, which nobody has judged
         self.repaired, self.left_alone = intent.trial, "its files stay as they are, try again"
     elseif intent or self.placed then
         self.repaired = intent and intent.trial or #self.history
@@ -318,7 +407,7 @@ function Session:repair()
         if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
         self.restored = restored == true
     end
-    self.cut_off = self.repaired and ("trial %d"):format(self.repaired)
+    self.cut_off = self.cut_off or self.repaired and ("trial %d"):format(self.repaired)
     if self.placed and self.overriding then self.cut_off = "the override of trial " .. self.overriding end
     if self.placed then append(self, { kind = "restored" }) end
     if intent then

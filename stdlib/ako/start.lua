@@ -1,5 +1,6 @@
 -- Everything before the first trial: the task, the evaluator, the workspace, the plan. Undone by `close`.
 
+local command = require "ako.command"
 local console = require "ako.console"
 local fault = require "ako.fault"
 local format = require "ako.format"
@@ -81,8 +82,7 @@ function start.new(ctx)
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     self.evaluator = must(new_evaluator(ctx, self.progress))
     self.task = must(task_files.resolve(definition, self.evaluator.place))
-    self.candidates = ctx.verb_options and ctx.verb_options.candidates
-    if self.bundled and not self.candidates then self.candidates = fs.join(self.task.folder, "candidates") end
+    if self.bundled then self.candidates = fs.join(self.task.folder, "candidates") end
     return self
 end
 
@@ -96,7 +96,10 @@ end
 -- some network file systems, there is no claim.
 local function claim(folder)
     local lock, _, code = fs.lock(folder)
-    if code == "BUSY" then
+    if code == "BUSY" and os.getenv("AKO_WORKSPACE") == folder then
+        fault.raise(code, "the run that wants this proposal is at work in %s: exit with 0, and it will try the edit",
+            folder)
+    elseif code == "BUSY" then
         fault.raise(code, "the workspace %s is in use by another ako-lua; wait for it, or take another --workspace",
             folder)
     end
@@ -143,11 +146,18 @@ function Start:scaffold()
     return written
 end
 
+--- Says what a repaired session (ako.session) was saved from.
+function Start:tell_repaired(repaired)
+    self.progress:note(("session     %s: %s was interrupted; %s%s"):format(repaired.name, repaired.cut_off,
+        repaired.left_alone or "the best is back",
+        repaired.set_aside and ", its edit is kept: " .. repaired.set_aside or ""))
+end
+
 --- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 --- Raises CORRUPT where the newest one cannot be read, for nobody knows then whose the files are, unless a session is
 --- named.
 function Start:recover()
-    local function is_cut_off(state) return state.open ~= nil or state.placed ~= nil end
+    local function is_cut_off(state) return (state.open or state.placed or state.proposing) ~= nil end
     local state, damaged, broken = session.newest(self.ws, is_cut_off)
     if broken and not self.host.session then
         fault.raise(broken.code, "the newest session here, %s, cannot be read: %s; --session=NAME starts another one",
@@ -155,9 +165,12 @@ function Start:recover()
     end
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
+        if state.proposing then
+            local folder = fs.join(self.ws.repo:commondir(), "ako/" .. state.name)
+            command.stop_leftovers(folder, state.proposing.proposal)
+        end
         local repaired = must(session.resume(self.ws, state))
-        self.progress:note(("session     %s: %s was interrupted; %s"):format(state.name, repaired.cut_off,
-            repaired.left_alone or "the best is back"))
+        self:tell_repaired(repaired)
         repaired:close()
         state = session.newest(self.ws, is_cut_off)
     end
@@ -171,11 +184,12 @@ function Start:protected()
     return result
 end
 
---- The facts of the first line of a session that a verb starts.
-function Start:facts(verb)
+--- The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
+function Start:facts(verb, source)
     local device = self.evaluator.device
     local git_of = self.policy.git
-    return { verb = verb, policy = self.policy.name, seed = self.host.seed, task = self.task.name,
+    return { verb = verb, proposer = source and source.facts, policy = self.policy.name,
+        seed = self.host.seed, task = self.task.name,
         task_file = format.utf8(fs.absolute(self.task.file) or self.task.file), protected = self:protected(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
@@ -219,12 +233,15 @@ local function measure_text(steps, tolerance, place)
         time.flush and ", cache flushed before each" or "", place == "cpu" and "wall" or time.timer)
 end
 
+--- The folder of the workspace; before it is made, where it will be, or nil for a fresh one.
+function Start:folder() return self.ws and self.ws.folder or workspace.plan(self.host, self.task, self.bundled) end
+
 --- The tune space of the kernel as it is (ako.tune): its candidates, and a line about them. Nil where there is none, or
 --- the policy does not say how large one may be.
 function Start:points()
     local numbers, file = self.policy.timing.screen, self.task.solution.files[1]
     if not numbers then return nil end
-    local folder = self.ws and self.ws.folder or workspace.plan(self.host, self.task, self.bundled)
+    local folder = self:folder()
     local text = folder and fs.read(fs.join(folder, file)) or fs.read(fs.join(self.task.folder, file))
     local seed = self.host.seed or self.policy.correctness.seed
     local list, total = tune.candidates(text or "", fs.basename(file), numbers.points, seed)
@@ -261,11 +278,12 @@ function Start:own_plan()
     return lines or {}
 end
 
---- The resolved plan as lines { name, text }, in reading order, for so many candidates.
-function Start:plan_lines(count)
-    local task, device, host = self.task, self.evaluator.device, self.host
+--- The resolved plan as lines { name, text }, in reading order, for candidates from `source` (ako.proposer) or none.
+function Start:plan_lines(source)
+    local task, device = self.task, self.evaluator.device
+    local count = source and source.list and #source.list or 0
     local check, time = measure_text(self.plan.steps, self.plan.tolerance, task.place)
-    local folder = self.ws and self.ws.folder or workspace.plan(host, task, self.bundled) or "a new scratch folder"
+    local folder = self:folder() or "a new scratch folder"
     local against = self.plan.comparable and "" or " (other kind of device: correctness only, no speed-up)"
     local lines = {
         { "task", ("%s: %s; %s"):format(task.name, tensors_text(task), format.count(#task.workloads, "workload")) },
@@ -276,7 +294,7 @@ function Start:plan_lines(count)
         { "decide", decide_text(self.policy, self.opt, count) },
         { "reference", ("%s, %s lane%s"):format(task.reference.files[1], self.plan.reference.lane, against) },
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
-        { "candidates", self.candidates or select(2, self:points()) or "none: the tree as it is" },
+        { "candidates", source and source.text or "none: the tree as it is" },
     }
     if self.session then lines[#lines + 1] = { "session", self.session.name } end
     return lines
@@ -289,11 +307,14 @@ function Start:extension() return unit.extension(self.task.place) end
 --- the best restored. Closing twice is fine.
 function Start:close()
     local opened = self.session
-    if opened and opened.journal and (opened.open or opened.placed) then
+    if opened and opened.lent then opened:take_back() end -- where that fails, the next start says so
+    if opened and opened.journal and (opened.open or opened.placed or opened.proposing) then
         local _, problem = fault.catch(opened.repair, opened)
         if problem then
             self.progress:note(("session     %s: %s; the next start does the rest: %s"):format(opened.name,
                 opened.restored and "the best is back" or "the best is not back yet", problem))
+        elseif opened.set_aside then
+            self:tell_repaired(opened)
         end
     end
     if opened then opened:close() end

@@ -7,6 +7,7 @@
 --   branch                        the last line about the session's branch; `pending` the numbers of the trials that
 --                                 are still to come on it, `unpublished` the override that is
 --   open                          an intent without its record
+--   proposing                     the line of a proposal of which nothing has come yet; `proposals` how many there were
 --   placed                        what the workspace may hold of a candidate or of what was the best until an override
 --
 -- Beside the journal lies index.json: the same table as it was after the last line. It is a cache: it counts only while
@@ -81,11 +82,13 @@ function story.take(state, line, at)
     elseif line.kind == "control" then
         state.control = line
     elseif line.kind == "place" then
-        state.placed = line.oid
+        state.placed = line.oids or line.oid
+    elseif line.kind == "propose" then
+        state.proposing, state.proposals = line, line.proposal
     elseif line.kind == "restored" then
-        state.placed, state.overriding = nil, nil
+        state.placed, state.overriding, state.proposing = nil, nil, nil
     elseif line.kind == "intent" then
-        state.open, state.placed = line, nil
+        state.open, state.placed, state.proposing = line, nil, nil
     elseif line.kind == "trial" then
         state.open = nil
         take_record(state, line, at)

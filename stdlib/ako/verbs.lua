@@ -71,8 +71,8 @@ local function say(ctx, started, loop, record, own_lines, run)
 end
 
 -- Of two that choose the same name at once one is refused, and chooses again.
-local function open_new(started, verb)
-    local named, facts = started.host.session, started:facts(verb)
+local function open_new(started, verb, source)
+    local named, facts = started.host.session, started:facts(verb, source)
     local opened, problem, code
     repeat
         local name = named or session.fresh_name(started.ws.repo, started.task.name)
@@ -81,8 +81,8 @@ local function open_new(started, verb)
     return must(opened, problem, code)
 end
 
-local function show_plan(started, count)
-    for _, list in ipairs { started:own_plan(), started:plan_lines(count) } do
+local function show_plan(started, source)
+    for _, list in ipairs { started:own_plan(), started:plan_lines(source) } do
         for _, line in ipairs(list) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
     end
 end
@@ -100,36 +100,23 @@ local function refused(started, loop, info)
     return exits.REJECTED
 end
 
--- The files of a run's folder of candidates, nil without. Looked at before anything is made, so that a wrong folder
--- costs nothing.
-local function files_of(started)
-    if not started.candidates then return nil end
-    local propose = must(proposer.folder(started.candidates, started:extension()))
-    local list = {}
-    for candidate in propose do list[#list + 1] = candidate end
-    return list
-end
-
 -- A trial for each, or a screening first where the policy wants one. Returns why it ended.
-local function try_all(started, loop, list)
-    if screen.is_wanted(started.policy, #list) then return screen.run(loop, list) end
-    local i = 0
-    return loop:run(function()
-        i = i + 1
-        return list[i]
-    end)
+local function try_all(started, loop, source)
+    local list = source.list
+    if list and screen.is_wanted(started.policy, #list) then return screen.run(loop, list) end
+    return loop:run(source.next)
 end
 
 -- One task from baseline to finish. tell(started, loop, record, ended) gives the account. Returns exit code and record.
 local function run_task(ctx, tell)
     local started <close> = start.new(ctx)
     started:resolve()
-    local candidates = files_of(started)
+    local source = proposer.choose(started)
     started:prepare()
     started:recover()
-    local loop = started:loop(open_new(started, "run"))
-    candidates = candidates or started:points()
-    show_plan(started, candidates and #candidates or 0)
+    source = source or proposer.points(started)
+    local loop = started:loop(open_new(started, "run", source))
+    show_plan(started, source)
     started:scaffold()
     local code = refused(started, loop, { candidate = "baseline" })
     if code then
@@ -138,7 +125,7 @@ local function run_task(ctx, tell)
     end
     loop:baseline()
     local ended
-    if started.session.best and candidates then ended = try_all(started, loop, candidates) end
+    if started.session.best and source then ended = try_all(started, loop, source) end
     local record = loop:finish(ended)
     tell(started, loop, record, ended)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record
@@ -225,7 +212,7 @@ function verbs.try(ctx)
     started:recover()
     local loop = started:loop(session_to_try(started))
     if #started.session.history == 0 then
-        show_plan(started, 0)
+        show_plan(started)
         started:scaffold()
     end
     local given = ctx.verb_options or {}
@@ -245,23 +232,22 @@ end
 function verbs.plan(ctx)
     local started <close> = start.new(ctx)
     started:resolve()
-    local candidates = files_of(started)
+    local source = proposer.choose(started)
     must(workspace.check(ctx.host, started.task, started.bundled))
-    candidates = candidates or started:points()
-    local lines, object = {}, { v = 1 }
+    source = source or proposer.points(started)
+    local list, lines, object = source and source.list, {}, { v = 1 }
     for _, line in ipairs(started:own_plan()) do
         lines[#lines + 1] = ("%-11s %s"):format(line[1], line[2])
         object.resolved = object.resolved or {}
         object.resolved[line[1]] = line[2]
     end
-    for _, line in ipairs(started:plan_lines(candidates and #candidates or 0)) do
+    for _, line in ipairs(started:plan_lines(source)) do
         lines[#lines + 1] = ("%-11s %s"):format(line[1], line[2])
         object[line[1]] = line[2]
     end
     object.steps, object.tolerance = started.plan.steps, started.plan.tolerance
     object.pairs = plan.pairs(ctx.policy, ctx.opt) or json.null
-    object.screen = candidates and screen.is_wanted(ctx.policy, #candidates) and plan.screen(ctx.policy, #candidates)
-        or json.null
+    object.screen = list and screen.is_wanted(ctx.policy, #list) and plan.screen(ctx.policy, #list) or json.null
     for i, line in ipairs(lines) do lines[i] = format.line(line) .. "\n" end
     out(ctx, ctx.host.json and json.encode(object) .. "\n" or table.concat(lines))
     return exits.DONE

@@ -62,12 +62,13 @@
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
 ---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn" }
 ---@field timing? ako.Timing
----@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number } seconds, but for factor
+---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
 ---@field baseline? fun(trial: ako.Record, best: nil, opt: table): "keep"|"inconclusive", string
 ---@field admit? fun(change: { candidate?: string, hypothesis?: string, sources: table, best?: ako.Record }, opt: table): boolean, string?
 ---@field stalled? fun(run: ako.Run, opt: table): string?
 ---@field stop? fun(run: ako.Run, opt: table): string?
+---@field propose? fun(run: ako.Run, opt: table): ako.Proposed?, string?
 ---@field render? fun(run: ako.Run, opt: table): string[], table?
 ---@field find_task? fun(facts: ako.Facts, opt: table): table?, string? a task where no task.lua is, or what must be said
 ---@field plan? fun(facts: ako.Facts, opt: table): string[][]?, string? own lines { label, value } of the resolved plan
@@ -196,6 +197,14 @@
 ---@field hash? string the oid of what that file held
 ---@field time_s integer
 
+---What a policy's own proposer gives: `text` for the solution's main file, or `files` for any of its files.
+---@class ako.Proposed
+---@field name? string
+---@field text? string
+---@field files? table<string, string>
+---@field hypothesis? string
+---@field predict? number by how many per cent it is expected to be faster
+
 ---What stop, stalled and render see.
 ---@class ako.Run
 ---@field trials integer without the baseline
@@ -226,6 +235,7 @@
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
+---@overload fun(name: "ako.command"): ako.command
 ---@overload fun(name: "ako.console"): ako.console
 ---@overload fun(name: "ako.codesize"): ako.codesize
 ---@overload fun(name: "ako.control"): ako.control
@@ -260,6 +270,7 @@
 ---@overload fun(name: "ako.policy"): ako.policy
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
+---@overload fun(name: "ako.proposal"): ako.proposal
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.protect"): ako.protect
 ---@overload fun(name: "ako.quiet"): ako.quiet
@@ -313,6 +324,45 @@ function clock.sleep_ns(ns) end
 ---@param wall_ns? integer
 ---@return string
 function clock.date(wall_ns) end
+
+---A proposer that is a shell command.
+---@class ako.command
+local command = {}
+
+---Raises NOTFOUND when a command plainly cannot be run in a folder: its first word is none that the shell knows.
+---@param text string
+---@param folder? string
+function command.check(text, folder) end
+
+---The hypothesis in a text, and the gain that it predicts: "predict: 5 %" on a line of its own. Nil for what is not
+---there.
+---@param text string
+---@return string? hypothesis, number? predict
+function command.read_hypothesis(text) end
+
+---Ends what is still at work of a proposal (the session's folder and its number) whose run was killed. Raises BUSY where
+---this program itself belongs to it.
+---@param folder string
+---@param number integer
+function command.stop_leftovers(folder, number) end
+
+---A proposer out of a command for `sh -c`, which may take so many seconds. `policy` and `program` are the files that the
+---command needs to call `ako-lua POLICY verb` itself.
+---@param text string
+---@param seconds number
+---@param policy? string
+---@param program? string
+---@return any
+function command.new(text, seconds, policy, program) end
+
+---@class ako.command.Command
+local Command = {}
+
+---The next candidate of the loop's run: the command's edit, which lies in the workspace, or { nothing = why }. Nil and a
+---reason when the user has interrupted it.
+---@param loop any
+---@return table? candidate, string? reason
+function Command:next(loop) end
 
 ---@class ako.console
 local console = {}
@@ -1644,12 +1694,13 @@ function Loop:is_over() end
 ---@return string?
 function Loop:stop_reason() end
 
----A trial of a candidate { name, text, problem, point }, which is put in the place of the best. `screen` is what a
----screening said of it; `error_share`, the share of the policy's error that a decision on it may have (1).
+---A trial of a candidate (ako.proposer), which is put in the place of the best unless its proposer has done so. `screen`
+---is what a screening said of it; `error_share`, the share of the policy's error that a decision on it may have (1).
+---Nil and why the policy's gate refuses it: then the best is back, nothing recorded.
 ---@param candidate table
 ---@param screen? table
 ---@param error_share? number
----@return ako.Record
+---@return ako.Record? record, string? refused
 function Loop:attempt(candidate, screen, error_share) end
 
 ---The unit of a candidate, nil for one whose trial would end before anything runs.
@@ -1681,8 +1732,17 @@ function Loop:try(info) end
 ---The first trial: the files as they are. It must pass for a loop to make sense.
 function Loop:baseline() end
 
----A trial for each candidate of a proposer (ako.proposer). Returns why it ended.
----@param propose any
+---The name of a protected file that is not what it was when the session began, or nil.
+---@return string?
+function Loop:changed_protected() end
+
+---Raises BUSY unless the solution is what the loop left there, the best.
+function Loop:check_best() end
+
+---A trial for each candidate that propose(self) gives (ako.proposer). Returns why it ended. Meanwhile .refused says why
+---no trial came of the last proposal, and of how many in a row: { reason, count, most }, nil after a trial.
+---@param propose fun(loop: any): table?, string?
+---@return string ended
 function Loop:run(propose) end
 
 ---Checks that the workspace holds the best's bytes and measures them once more, as often as the policy's timing.verify
@@ -1874,14 +1934,50 @@ function Progress:verified(record) end
 ---Takes the bar off the terminal.
 function Progress:close() end
 
+---@class ako.proposal
+local proposal = {}
+
+---Looks at the solution's files of a session (ako.session).
+---@param session any
+---@return { changed: string[], files: table<string, string>, odd: string[], problem?: string }
+function proposal.inspect(session) end
+
+---Puts the best's files back in the place of what proposal `number` has left there; nothing of that is lost. Returns
+---where it is now, in words, or nil where there was nothing. Raises faults.
+---@param session any
+---@param number integer
+---@param why string for the commit
+---@return string? places
+function proposal.discard(session, number, why) end
+
+---Where candidates come from. A source is { text (for the plan), facts (for the session's first line), list? (where all
+---are known), next(loop) }; next gives { name, text | files, hypothesis, predict, problem, point, in_place, log } or
+---{ nothing = why }, and nil and perhaps a reason at the end.
 ---@class ako.proposer
 local proposer = {}
 
----The files of a folder with the extension of this device's lane ("cu" or "c"), in the byte order of their names.
----Returns the proposer and the number of files; or nil, a message and a code.
+---The files of a folder with this extension ("cu" or "c"), in the byte order of their names, without those of which
+---`history` has a trial.
 ---@param folder string
 ---@param extension string
-function proposer.folder(folder, extension) end
+---@param history? ako.Record[]
+---@return table? source, string? message, ako.Code? code
+function proposer.folder(folder, extension, history) end
+
+---The tune space of the kernel as it is, likewise; nil without one.
+---@param started any an ako.start
+---@param history? ako.Record[]
+---@return table? source
+function proposer.points(started, history) end
+
+---The source of a run, as its options say, else as a session's first line does (`header`, of one that is resumed), else
+---as the policy does. Candidates of which `history` has a trial are left out. Nil where there is none but perhaps a tune
+---space. Raises faults.
+---@param started any an ako.start
+---@param header? table
+---@param history? ako.Record[]
+---@return table? source
+function proposer.choose(started, header, history) end
 
 ---Whether a measurement was left alone.
 ---@class ako.protect
@@ -2153,10 +2249,27 @@ function session.record(state, n) end
 ---@class ako.session.Session
 local Session = {}
 
----Puts a candidate's text in the place of the solution's main file. The journal knows of it first: what a kill leaves
----there is never taken for the user's own work.
----@param text string
-function Session:place(text) end
+---Puts a candidate in the place of the solution: `given` is the text of its main file, or { [path] = text }. The journal
+---knows of it first: what a kill leaves there is never taken for the user's own work.
+---@param given string|table<string, string>
+function Session:place(given) end
+
+---Announces that a proposer begins to edit the solution's files: until the next `begin` or `withdraw` they are its.
+---@return { trial: integer, proposal: integer }? line, string? message, ako.Code? code
+function Session:propose() end
+
+---Takes back what was placed or proposed and will not be tried. Returns where what is kept of a proposal is now, in
+---words, or false where there was nothing.
+---@param why string
+---@return string|false|nil kept, string? message, ako.Code? code
+function Session:withdraw(why) end
+
+---Gives the journal out of hand while a proposer works, so that it can add notes.
+function Session:lend() end
+
+---Takes the journal back. CORRUPT when anybody has changed what was in it, or added anything but notes.
+---@return true? taken, string? message, ako.Code? code
+function Session:take_back() end
 
 ---Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
 ---the intent. `info`: candidate, hypothesis, predict, label. Returns { trial, tree, commit }.
@@ -2192,15 +2305,15 @@ function Session:discard() end
 ---@param given table
 function Session:note_control(given) end
 
----Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit or a
----blob) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
+---Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit, a blob
+---or several of them) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
 ---@param attempt any
 function Session:restore(attempt) end
 
 ---Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 ---come first, so that they are right even where the journal cannot be written.
 ---Sets .repaired to the number of the trial that was cut off, .cut_off to words for it, .restored, or .left_alone to why
----its files stayed as they are.
+---its files stayed as they are; of a proposal .set_aside, where its edit is now.
 function Session:repair() end
 
 ---Adds words of the author's to the journal. given: text; trial (a number; the last one), topic, file (a path in the
@@ -2288,9 +2401,18 @@ function Start:scaffold() end
 ---@return table<string, string>
 function Start:protected() end
 
----The facts of the first line of a session that a verb starts.
+---Says what a repaired session (ako.session) was saved from.
+---@param repaired any
+function Start:tell_repaired(repaired) end
+
+---The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
 ---@param verb any
-function Start:facts(verb) end
+---@param source? table
+function Start:facts(verb, source) end
+
+---The folder of the workspace; before it is made, where it will be, or nil for a fresh one.
+---@return string?
+function Start:folder() end
 
 ---Gives the evaluator the task and makes the loop over an opened session. Raises faults.
 ---@param opened any
@@ -2306,9 +2428,9 @@ function Start:points() end
 ---@return string[][]
 function Start:own_plan() end
 
----The resolved plan as lines { name, text }, in reading order, for so many candidates.
----@param count integer
-function Start:plan_lines(count) end
+---The resolved plan as lines { name, text }, in reading order, for candidates from `source` (ako.proposer) or none.
+---@param source? table
+function Start:plan_lines(source) end
 
 ---The extension of candidates' files on this device.
 function Start:extension() end

@@ -41,8 +41,14 @@ local VERBS = [[
 Verbs
   run                     the loop: baseline, then trials until the policy or the candidates end
     --candidates=DIR      a trial for each file in it
+    --propose=COMMAND     a trial for each edit of this shell command
+    --propose-seconds=SECONDS
+                          that one edit may take (default: the policy's budget.propose)
   plan                    what run would do
     --candidates=DIR      a trial for each file in it
+    --propose=COMMAND     a trial for each edit of this shell command
+    --propose-seconds=SECONDS
+                          that one edit may take (default: the policy's budget.propose)
   doctor                  attacks the task and looks at the machine, before any optimizing
   try                     one trial of the tree as it is
     -m, --hypothesis=TEXT
