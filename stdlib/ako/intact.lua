@@ -105,7 +105,7 @@ local PAIRED = fields { verdict = one_of("keep", "revert", "inconclusive", "unst
 local CONTROL = fields { floor = maybe(number), clock_mhz = maybe(number) }
 
 local WORKLOAD = fields { id = text, weight = above_0, time_ns = maybe(FIGURES),
-    reference_ns = maybe(FIGURES), speedup = maybe(each(number)) }
+    reference_ns = maybe(FIGURES), speedup = maybe(each(number)), interval = maybe(each(interval)) }
 
 local COUNT = at_least(0, integer)
 
@@ -118,14 +118,14 @@ local KINDS = {
     propose = fields { trial = COUNT, proposal = COUNT },
     branch = fields { trial = COUNT, ref = text, oid = text, before = text },
     intent = fields { trial = COUNT, tree = text, commit = text, candidate = maybe(text), hypothesis = maybe(text),
-        predict = maybe(number), label = maybe(text) },
+        predict = maybe(number), label = maybe(text), facts = maybe(object) },
     trial = fields { trial = COUNT, status = text, verdict = one_of("keep", "revert", "inconclusive"), reason = text,
         tree = text, commit = text, candidate = maybe(text), hypothesis = maybe(text), files = maybe(text),
         machine_code = maybe(text), launches = maybe(text), speedup = each(number), interval = each(interval),
         time_ns = maybe(fields { median = above_0 }), workloads = list(WORKLOAD), paired = maybe(PAIRED),
         control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number), predict = maybe(number), label = maybe(text), against = maybe(integer),
-        subject = maybe(text), size = maybe(each(number)) },
+        subject = maybe(text), size = maybe(each(number)), facts = maybe(object) },
     note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text) },
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },
     finish = fields { ended = maybe(text) },

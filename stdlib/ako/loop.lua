@@ -10,6 +10,7 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local json = require "ako.json"
 local lines = require "ako.lines"
 local plan = require "ako.plan"
 local protect = require "ako.protect"
@@ -79,9 +80,9 @@ local function context_of(self, info)
     local session = self.session
     local open = session.open or info
     return { session = session.name, trial = open.trial, candidate = open.candidate, hypothesis = open.hypothesis,
-        predict = open.predict, label = open.label, task = self.task, statistic = self.policy.timing.statistic,
-        flush = self.policy.timing.flush,
-        original = session.original, best = session.best }
+        predict = open.predict, label = open.label, facts = open.facts, task = self.task,
+        statistic = self.policy.timing.statistic, flush = self.policy.timing.flush, original = session.original,
+        best = session.best }
 end
 
 -- Admission
@@ -201,13 +202,22 @@ local function evaluate_against_best(self, given)
     return result
 end
 
--- Builds first, since equal machine code needs no measurement; the second request finds the build in the cache.
+-- Equal machine code needs no measurement, unless the policy wants one: code can be simpler and do the same.
+local function is_measured_all_the_same(self, given)
+    if not self.policy.unchanged then return false end
+    local change = { sources = copy(given.sources), size = codesize.of(given.sources), best = copy(self.session.best) }
+    return self.hook("unchanged", change, self.opt) == true
+end
+
+-- Builds first, for the sake of equal machine code; the second request finds the build in the cache.
 local function evaluate(self, given)
     local launches = git.hash(unit.launches(given))
     if not self.session.best then return evaluate_first(self, given), launches, false end
     local built = ask(self, given, { "build" })
     if built.status ~= "PASSED" then return built, launches, false end
-    if has_no_effect(self, launches, built.build) then return built, launches, true end
+    if has_no_effect(self, launches, built.build) and not is_measured_all_the_same(self, given) then
+        return built, launches, true
+    end
     return evaluate_against_best(self, given), launches, false
 end
 
@@ -365,7 +375,6 @@ end
 -- Closes the open trial; what is not kept is taken out of the workspace again.
 local function conclude(self, intent, record, evidence)
     local session = self.session
-    record.size = evidence.sources and codesize.of(evidence.sources)
     local good, subject = pcall(subject_of, self, record)
     record.subject = good and subject or nil
     local has_log = evidence.build_log and evidence.build_log ~= ""
@@ -392,25 +401,32 @@ local function changed_files(self, sources)
     return changed
 end
 
---- Why the policy lets no trial begin now, nil when it does. info: as for `try`. Nothing is recorded.
+--- Why the policy lets no trial begin now, nil when it does. info: as for `try`. Nothing is recorded; the facts that
+--- the gate gives about a proposal that may begin go into info.facts, and with that into the trial's record.
 function Loop:refusal(info)
     if not self.policy.gate then return nil end
     local sources = unit.read(self.session.ws.folder, self.task.solution.files) or {}
     local proposal = { trial = #self.session.history, candidate = info.candidate, hypothesis = info.hypothesis,
         predict = info.predict, label = info.label, sources = copy(sources), changed = changed_files(self, sources) }
-    return words("gate", self.hook("gate", self:view(), proposal, self.opt))
+    local reason, facts = self.hook("gate", self:view(), proposal, self.opt)
+    if reason ~= nil then return words("gate", reason) end
+    if facts ~= nil and (type(facts) ~= "table" or not pcall(json.encode, facts)) then
+        fault.raise("POLICY", "hook 'gate' must give facts that JSON can say, gave a %s value", type(facts))
+    end
+    info.facts = facts
 end
 
 --- One trial of the workspace's present files. info: candidate (its name), hypothesis, predict (by how many per cent
---- its author expects it to be faster), label, problem (why there is nothing to try: it is REJECTED for that); point
---- (of a tune space) and screen (what a screening said of it), for the record; log, what its proposer printed. Returns
---- its record; a candidate that is not kept is taken out of the workspace again, unless its files were changed
---- meanwhile (.left_alone says so).
+--- its author expects it to be faster), label, facts (what the gate gave), problem (why there is nothing to try: it is
+--- REJECTED for that); point (of a tune space) and screen (what a screening said of it), for the record; log, what its
+--- proposer printed. Returns its record; a candidate that is not kept is taken out of the workspace again, unless its
+--- files were changed meanwhile (.left_alone says so).
 function Loop:try(info)
     local session = self.session
     local intent = must(session:begin(info))
     self.progress:start(intent.trial, info)
     local record, evidence = measure(self, info)
+    record.size = evidence.sources and codesize.of(evidence.sources)
     local decided, verdict, reason = pcall(decide, self, record)
     record.verdict = decided and verdict or "inconclusive"
     record.reason = decided and reason or "the policy failed: " .. tostring(verdict)
@@ -528,7 +544,7 @@ function Loop:dismiss(entrant, reason)
     record.verdict = trial.is_unmeasured(record.status) and "inconclusive" or "revert"
     record.reason = passed and reason or record.reason
     record.launches, record.lane = git.hash(unit.launches(entrant.unit)), entrant.unit.lane
-    record.point, record.screen = candidate.point, entrant.screen
+    record.point, record.screen, record.size = candidate.point, entrant.screen, codesize.of(entrant.unit.sources)
     record.screen.left = result.left ~= "" and result.left or "slower"
     record.no_effect = result.same_as == -1 or nil
     local samples = {}

@@ -49,13 +49,16 @@ local function answered(record, decided, samples)
     return result
 end
 
+-- What is known of a trial whatever it is compared with.
+local UNCHANGED = { "timer", "timer_note", "launches", "lane", "floor_share", "size", "facts", "predict", "label" }
+
 -- The record as it would be if it had been compared with these.
 local function compared(ctx, record, original, best, decided, samples)
     local timing = ctx.policy.timing
     local fresh = trial.record(answered(record, decided, samples), { session = record.session, trial = record.trial,
         candidate = record.candidate, hypothesis = record.hypothesis, task = { workloads = record.workloads },
         original = original, best = best, statistic = timing.statistic, flush = record.flush })
-    for _, name in ipairs { "timer", "timer_note", "launches", "lane", "floor_share" } do fresh[name] = record[name] end
+    for _, name in ipairs(UNCHANGED) do fresh[name] = record[name] end
     return fresh
 end
 
@@ -116,7 +119,10 @@ local function verdict_of(ctx, record, best)
         if not ctx.policy.baseline then return "keep", "baseline" end
         return ctx.hook("baseline", copy(record), nil, ctx.opt)
     end
-    if has_no_effect(record, best) then return "revert", "no effect: same machine code and launches as the best" end
+    local measured = ctx.policy.unchanged and record.paired
+    if has_no_effect(record, best) and not measured then
+        return "revert", "no effect: same machine code and launches as the best"
+    end
     if record.screen and record.screen.left then return record.verdict, record.reason end -- no policy was asked
     return replay.ask(ctx, copy(record), copy(best))
 end

@@ -124,6 +124,50 @@ function rules.plausible(limit, justification, otherwise)
     end)
 end
 
+local SIZES = { "lines", "branches", "knobs" }
+
+-- What has become less by at least `least` (numbers, or options' names), in words; nil when nothing has, or when
+-- anything has become more.
+local function simpler(size, before, least, opt)
+    local texts = {}
+    for _, name in ipairs(SIZES) do
+        local now, then_ = size and size[name], before and before[name]
+        if not now or not then_ or now > then_ then return nil end
+        local wanted = number(least[name], opt)
+        if wanted and then_ - now >= wanted then
+            texts[#texts + 1] = ("%d %s instead of %d"):format(now, name, then_)
+        end
+    end
+    return #texts > 0 and table.concat(texts, ", ") or nil
+end
+
+--- For a policy's `unchanged`: what is measurably simpler than the best, as in `or_simpler`, is measured even where it
+--- is the same machine code.
+function rules.simpler(least)
+    return function(given, opt) return simpler(given.size, given.best.size, least, opt) ~= nil end
+end
+
+-- No slower than the threshold of the pairs, over the whole interval.
+local function is_no_slower(trial)
+    local paired = trial.paired
+    return paired ~= nil and paired.interval ~= nil and paired.interval[1] >= -(paired.threshold or 0)
+end
+
+--- As `rule`; but what it does not keep is kept all the same when it is surely no slower than the threshold of its
+--- pairs and measurably simpler: at least one of `least` = { lines, branches, knobs } fewer by so many, none of the
+--- others more.
+function rules.or_simpler(rule, least)
+    return rules.described(function(trial, best, opt)
+        local verdict, reason = rule(trial, best, opt)
+        local text = verdict ~= "keep" and is_no_slower(trial) and simpler(trial.size, best and best.size, least, opt)
+        if not text then return verdict, reason end
+        return "keep", ("simpler and no slower: %s (%s)"):format(text, reason)
+    end, function(opt, policy)
+        local words = rules.words(rule, opt, policy)
+        return (words and words .. ", or " or "") .. "what is no slower and measurably simpler"
+    end)
+end
+
 --- All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given.
 function rules.all(...)
     local list = { ... }

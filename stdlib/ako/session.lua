@@ -279,7 +279,7 @@ Session.take_back = fault.returns(function(self)
 end)
 
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
---- the intent. `info`: candidate, hypothesis, predict, label. Returns { trial, tree, commit }.
+--- the intent. `info`: candidate, hypothesis, predict, label, facts. Returns { trial, tree, commit }.
 Session.begin = fault.returns(function(self, info)
     local n, parent = #self.history, parent_of(self)
     local paths = self.paths
@@ -291,7 +291,7 @@ Session.begin = fault.returns(function(self, info)
         message = ("[trial %d] %s\n"):format(n, subject) })
     local intent = { kind = "intent", trial = n, tree = tree, commit = commit, time_s = os.time(),
         candidate = candidate, hypothesis = hypothesis, predict = info.predict,
-        label = info.label and format.utf8(info.label) }
+        label = info.label and format.utf8(info.label), facts = info.facts }
     append(self, intent)
     return intent
 end)
@@ -412,7 +412,8 @@ function Session:repair()
     if self.placed then append(self, { kind = "restored" }) end
     if intent then
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
-            hypothesis = intent.hypothesis, status = "INFRA", verdict = "inconclusive", reason = "interrupted",
+            hypothesis = intent.hypothesis, predict = intent.predict, label = intent.label, facts = intent.facts,
+            status = "INFRA", verdict = "inconclusive", reason = "interrupted",
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end

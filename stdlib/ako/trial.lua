@@ -117,6 +117,12 @@ end
 -- Gains of pairs as speed-ups: a gain of 0.5, half the time, is a speed-up of 2.
 local function speedup_of(share) return share and share < 1 and 1 / (1 - share) or nil end
 
+local function speedups_of(interval)
+    if type(interval) ~= "table" then return nil end
+    local low, high = speedup_of(finite(interval[1])), speedup_of(finite(interval[2]))
+    return low and high and { low, high } or nil
+end
+
 local PAIRED = { "verdict", "reason", "look", "pairs", "dropped", "gain", "threshold", "raised_from", "order_effect",
     "clock_coupled", "correlated", "lag1", "timer" }
 
@@ -137,14 +143,14 @@ local function compare_paired(record, result, name)
     local paired = record.paired
     if not paired or not name then return end
     record.speedup[name] = speedup_of(paired.gain)
-    if paired.interval then
-        record.interval[name] = { speedup_of(paired.interval[1]), speedup_of(paired.interval[2]) }
-    end
+    record.interval[name] = speedups_of(paired.interval) or record.interval[name]
     for i, workload in ipairs(result.workloads) do
         if type(workload.paired) == "table" then
             local own = record.workloads[i]
             own.speedup = own.speedup or {}
             own.speedup[name] = speedup_of(workload.paired.gain)
+            local interval = speedups_of(workload.paired.interval)
+            own.interval = interval and { [name] = interval }
         end
     end
 end
@@ -181,13 +187,13 @@ local function first_timer(workloads)
 end
 
 --- Makes the record of a result. `context`: task (resolved), session, trial (number), candidate (name), hypothesis,
---- predict and label as their author gave them, statistic ("mean" or "median", for the speed-up over the reference),
---- flush, original and best (records, nil for the baseline itself), against (what pairs were taken against: "best", the
---- default, "original", or false for itself). Verdict and reason are the caller's to add.
+--- predict and label as their author gave them, facts as the policy's gate did, statistic ("mean" or "median", for the
+--- speed-up over the reference), flush, original and best (records, nil for the baseline itself), against (what pairs
+--- were taken against: "best", the default, "original", or false for itself). Verdict and reason are the caller's.
 function trial.record(result, context)
     local record = { v = 1, session = context.session, trial = context.trial, candidate = context.candidate,
-        hypothesis = context.hypothesis, predict = context.predict, label = context.label, status = result.status,
-        step = result.step,
+        hypothesis = context.hypothesis, predict = context.predict, label = context.label, facts = context.facts,
+        status = result.status, step = result.step,
         reason = without_line_zero(result.reason or ""),
         code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
         costs_ms = costs_ms(result.costs_ns), flush = context.flush, confinement = result.confinement }

@@ -66,6 +66,7 @@
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
 ---@field baseline? fun(trial: ako.Record, best: nil, opt: table): "keep"|"inconclusive", string
 ---@field admit? fun(change: { candidate?: string, hypothesis?: string, sources: table, best?: ako.Record }, opt: table): boolean, string?
+---@field unchanged? fun(change: { sources: table, size: table<string, integer>, best: ako.Record }, opt: table): boolean? true: a candidate with the best's machine code is measured all the same
 ---@field stalled? fun(run: ako.Run, opt: table): string?
 ---@field stop? fun(run: ako.Run, opt: table): string?
 ---@field propose? fun(run: ako.Run, opt: table): ako.Proposed?, string?
@@ -73,7 +74,7 @@
 ---@field find_task? fun(facts: ako.Facts, opt: table): table?, string? a task where no task.lua is, or what must be said
 ---@field plan? fun(facts: ako.Facts, opt: table): string[][]?, string? own lines { label, value } of the resolved plan
 ---@field scaffold? fun(facts: ako.Facts, opt: table): table<string, string|{ text: string, merge?: boolean, say?: string }>
----@field gate? fun(run: ako.Run, proposal: ako.Proposal, opt: table): string? what is missing before a trial may begin
+---@field gate? fun(run: ako.Run, proposal: ako.Proposal, opt: table): string?, table? what is missing before a trial may begin; or nil and facts for its record
 ---@field logs? fun(run: ako.Run, opt: table): table<string, string> files rendered from the history
 ---@field git? ako.Branching
 ---@field protected? string[] files and folders of the workspace that no candidate may change
@@ -124,6 +125,7 @@
 ---@field candidate? string
 ---@field hypothesis? string
 ---@field predict? number by how many per cent its author expected it to be faster
+---@field facts? table what the policy's gate gave of it before it began
 ---@field label? string
 ---@field against? integer the trial that was the best then
 ---@field size? { lines: integer, branches: integer, knobs: integer } of its sources
@@ -257,6 +259,7 @@
 ---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
+---@overload fun(name: "ako.logbook"): ako.logbook
 ---@overload fun(name: "ako.lines"): ako.lines
 ---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
@@ -1652,6 +1655,24 @@ local look = {}
 ---@param ctx any
 function look.brief(ctx) end
 
+---Pieces of logs that several policies render: plain text for people, the same in every terminal and in Markdown.
+---@class ako.logbook
+local logbook = {}
+
+---A chart of points as lines: `height` rows of y from the least to the greatest, a column for each point, its label
+---below. size: height (8), columns (15: of more points some are left out), unit ("x", behind y's figures). No points, no
+---lines.
+---@param points { label: string, y: number }[]
+---@param size? { height?: integer, columns?: integer, unit?: string }
+---@return string[] lines
+function logbook.chart(points, size) end
+
+---A table in Markdown. Bars in a text are escaped.
+---@param names string[]
+---@param rows any[][]
+---@return string[] lines
+function logbook.table(names, rows) end
+
 ---@class ako.loop
 local loop = {}
 
@@ -1668,7 +1689,8 @@ local Loop = {}
 ---@return ako.Run
 function Loop:view() end
 
----Why the policy lets no trial begin now, nil when it does. info: as for `try`. Nothing is recorded.
+---Why the policy lets no trial begin now, nil when it does. info: as for `try`. Nothing is recorded; the facts that the
+---gate gives about a proposal that may begin go into info.facts, and with that into the trial's record.
 ---@param info any
 ---@return string?
 function Loop:refusal(info) end
@@ -2139,6 +2161,17 @@ function rules.plausible(limit, justification, otherwise) end
 ---@param ... any
 function rules.all(...) end
 
+---As `rule`; but what it does not keep is kept all the same when it is surely no slower than the threshold of its pairs
+---and measurably simpler: at least one of `least` = { lines, branches, knobs } fewer by so many, none of the others more.
+---@param rule function
+---@param least { lines?: number|string, branches?: number|string, knobs?: number|string }
+function rules.or_simpler(rule, least) end
+
+---For a policy's `unchanged`: what is measurably simpler than the best, as in `or_simpler`, is measured even where it is
+---the same machine code.
+---@param least { lines?: number|string, branches?: number|string, knobs?: number|string }
+function rules.simpler(least) end
+
 ---The first of these stop rules that has a reason.
 ---@param ... any
 function rules.any(...) end
@@ -2272,7 +2305,7 @@ function Session:lend() end
 function Session:take_back() end
 
 ---Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
----the intent. `info`: candidate, hypothesis, predict, label. Returns { trial, tree, commit }.
+---the intent. `info`: candidate, hypothesis, predict, label, facts. Returns { trial, tree, commit }.
 ---@param info any
 function Session:begin(info) end
 

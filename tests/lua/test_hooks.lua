@@ -57,6 +57,51 @@ t.test("a gate that refuses the first trial leaves no session behind", function(
     t.eq({ found, #session.names(repo) }, { nil, 0 })
 end)
 
+t.test("the facts that a gate gives are announced with the trial and in its record; others are a mistake", function()
+    local folder = scripted.task_folder "time=100"
+    local policy = { gate = function(run)
+        if run.next_trial == 1 then return nil, { plan = "v2", expected = 0.05 } end
+    end }
+    t.eq(try(folder, policy), 0)
+    edit(folder, "time=50")
+    t.eq(try(folder, policy), 0)
+    edit(folder, "time=60")
+    t.eq(try(folder, policy), 1)
+    local state, repo = newest(folder)
+    t.eq({ state.history[1].facts, state.history[3].facts }, {})
+    t.eq(state.history[2].facts, { plan = "v2", expected = 0.05 })
+    local journal = fs.read(("%s/ako/%s/journal.jsonl"):format(repo:commondir(), state.name))
+    t.match(journal, '"expected":0.05[^\n]*"kind":"intent"')
+    edit(folder, "time=40")
+    local code, console = try(folder, { gate = function() return nil, "v2" end })
+    t.eq(code, 4)
+    t.match(console.stderr, "hook 'gate' must give facts that JSON can say, gave a string value")
+    t.eq(#newest(folder).history, 3)
+end)
+
+t.test("the same machine code is measured where the policy wants it", function()
+    local folder = scripted.task_folder "time=100"
+    local asked
+    local policy = { unchanged = function(change)
+        asked = { change.size.lines, change.best.size.lines, #change.sources }
+        return change.size.lines < change.best.size.lines
+    end, accept = function(trial, best) return trial.size.lines < best.size.lines and "keep" or "revert", "size" end }
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source "time=100 hash=a" .. "int one;\nint two;\n"))
+    t.eq(try(folder, policy), 0)
+    local function edit_text(more)
+        assert(fs.write(folder .. "/solution/kernel.c", scripted.source "time=100 hash=a" .. more))
+    end
+    edit_text "int one;\nint two;\nint three;\n"
+    local code, console, requests = try(folder, policy)
+    t.eq({ code, asked, #requests }, { 1, { 4, 3, 1 }, 1 })
+    t.match(console.stdout, "no effect")
+    edit_text "int one;\n"
+    code, console, requests = try(folder, policy)
+    t.eq({ code, asked, #requests }, { 0, { 2, 3, 1 }, 2 })
+    t.match(console.stdout, "\nkeep: size\n")
+    t.eq(newest(folder).best.trial, 2)
+end)
+
 t.test("a gate that says anything but words is the policy's mistake", function()
     local folder = scripted.task_folder "time=100"
     local code, console = try(folder, { gate = function() return true end })

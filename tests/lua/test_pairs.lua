@@ -62,6 +62,8 @@ t.test("speed-ups are those of the pairs", function()
     local r = run("time=100", { ["1.c"] = "time=80" })
     local record = r.state.history[2]
     t.eq(record.paired.gain, 1 - 80 / 100)
+    local workload = record.workloads[1]
+    t.eq(workload.interval.best, { 1 / (1 - (record.paired.gain - 0.001)), 1 / (1 - (record.paired.gain + 0.001)) })
     t.ok(math.abs(record.speedup.best - 1.25) < 1e-12)
     t.ok(math.abs(record.interval.best[1] - 1 / (1 - 0.199)) < 1e-12)
     t.eq(record.workloads[1].speedup.best, record.speedup.best)

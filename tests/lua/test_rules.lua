@@ -46,6 +46,33 @@ t.test("plausible wants a justification beyond its limit", function()
     t.eq(answer(rule, trial(2), nil, {}), "keep")
 end)
 
+-- A trial of this gain, surely not below `low`, with code of this size.
+local function sized(verdict, low, lines, branches, knobs)
+    return { paired = { verdict = verdict, reason = "the pairs", threshold = 0.01, interval = { low, low + 0.01 } },
+        size = { lines = lines, branches = branches, knobs = knobs } }
+end
+
+t.test("or_simpler keeps what is no slower and measurably simpler, by numbers alone", function()
+    local best = sized("keep", 0, 50, 5, 2)
+    local rule = rules.or_simpler(rules.paired(), { lines = "few", branches = 1, knobs = 1 })
+    local function ask(...) return answer(rule, sized(...), best, { few = 3 }) end
+    t.eq(ask("keep", 0.05, 90, 9, 9), "keep")
+    local verdict, reason = ask("revert", -0.005, 46, 5, 2)
+    t.eq(verdict, "keep")
+    t.eq(reason, "simpler and no slower: 46 lines instead of 50 (the pairs)")
+    t.eq(ask("inconclusive", -0.01, 50, 4, 2), "keep")
+    t.eq(ask("inconclusive", -0.011, 46, 4, 1), "inconclusive", "it may be more than the threshold slower")
+    t.eq(ask("revert", 0, 48, 5, 2), "revert", "two lines are not three")
+    t.eq(ask("revert", 0, 40, 6, 2), "revert", "fewer lines, but more branches")
+    t.eq(ask("revert", 0, 50, 5, 2), "revert")
+    t.eq(answer(rule, { paired = sized("revert", 0).paired, size = {} }, best, { few = 3 }), "revert")
+    t.eq(answer(rule, { speedup = {}, size = sized("revert", 0, 1, 1, 1).size }, best, { few = 3 }), "inconclusive")
+    t.match(rules.words(rule), "or what is no slower and measurably simpler$")
+    local is_simpler = rules.simpler { lines = 3 }
+    t.ok(is_simpler({ size = { lines = 47, branches = 5, knobs = 2 }, best = best }))
+    t.ok(not is_simpler { size = { lines = 48, branches = 5, knobs = 2 }, best = best })
+end)
+
 t.test("all: the first that does not keep decides; the last reason stays", function()
     local rule = rules.all(rules.plausible(10, "justify"), rules.faster_by(0.01), rules.intervals_apart "revert")
     t.eq(answer(rule, trial(1.5, 1.4, 1.6, 3), nil, {}), "keep")
