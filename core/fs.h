@@ -36,7 +36,7 @@ unsigned ako_fs_default_mode(void); /* of a new file: 0666 less the umask */
 int ako_fs_copy(const char *to, const char *from);
 
 typedef struct ako_fs_stat {
-    char type; /* 'f' file, 'd' folder, 'l' symbolic link, 'o' other */
+    char type;                               /* 'f' file, 'd' folder, 'l' symbolic link, 'o' other */
     int64_t size, mtime_ns, ctime_ns, inode; /* ctime: of the last change of content, name or permissions */
 } ako_fs_stat;
 int ako_fs_stat_get(ako_fs_stat *out, const char *path); /* of a link itself, not of what it leads to */

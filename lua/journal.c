@@ -186,8 +186,7 @@ static const luaL_Reg methods[] = {
 };
 
 static const luaL_Reg meta[] = {{"__tostring", journal_tostring}, {NULL, NULL}};
-static const luaL_Reg functions[] = {
-    {"open", journal_open}, {"read", journal_read}, {"at", journal_at}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"open", journal_open}, {"read", journal_read}, {"at", journal_at}, {NULL, NULL}};
 
 int luaopen_ako_journal(lua_State *L);
 
