@@ -1,7 +1,7 @@
 -- Building blocks for a policy's `gate`: what must be there before a trial begins. Each takes its numbers and names and
 -- returns a gate; there is no threshold in here. A number may be the name of a policy's option, as in ako.rules.
 --
--- gate(run, proposal, opt) -> nil, or what is missing and how to supply it
+-- gate(run, proposal, opt) -> nil, or what is missing and how to supply it; after nil, facts for the trial's record
 --
 -- A proposal without sources is only a question, as `brief` asks it: what is missing now, whatever will be proposed.
 
@@ -16,14 +16,20 @@ local number = rules.number
 
 local function is_blank(text) return type(text) ~= "string" or text:match("^%s*$") ~= nil end
 
---- All of these gates: the first reason counts.
+--- All of these gates: the first reason counts; without one, the facts of all of them.
 function gates.all(...)
     local list = { ... }
     return function(run, proposal, opt)
+        local all
         for _, gate in ipairs(list) do
-            local reason = gate(run, proposal, opt)
+            local reason, facts = gate(run, proposal, opt)
             if reason then return reason end
+            for name, value in pairs(facts or {}) do
+                all = all or {}
+                all[name] = value
+            end
         end
+        return nil, all
     end
 end
 

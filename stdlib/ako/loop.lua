@@ -51,15 +51,18 @@ function loop.new(parts)
     return self
 end
 
-local function ids_of(workloads)
-    local ids = {}
-    for i, workload in ipairs(workloads) do ids[i] = workload.id or workload.name or tostring(i) end
-    return ids
+local function ids_and_weights(workloads)
+    local ids, weights = {}, {}
+    for i, workload in ipairs(workloads) do
+        ids[i], weights[i] = workload.id or workload.name or tostring(i), workload.weight or 1.0
+    end
+    return ids, weights
 end
 
 local function task_view(task)
+    local ids, weights = ids_and_weights(task.workloads or {})
     return { name = task.name, file = task.file, solution = copy(task.solution.files),
-        reference = task.reference and copy(task.reference.files) or {}, workloads = ids_of(task.workloads or {}) }
+        reference = task.reference and copy(task.reference.files) or {}, workloads = ids, weights = weights }
 end
 
 --- What hooks see of the run: { trials (without the baseline), next_trial, history, notes, best, original, last,
@@ -435,9 +438,6 @@ function Loop:try(info)
     if not decided then error(verdict, 0) end
     return record
 end
-
---- The first trial: the files as they are. It must pass for a loop to make sense.
-function Loop:baseline() return self:try { candidate = "baseline" } end
 
 --- Raises BUSY unless the solution is what the loop left there, the best.
 function Loop:check_best()

@@ -68,10 +68,10 @@ local function task_of(ctx, header)
     return definition and task_files.resolve(definition, place_of(header.device)) or nil
 end
 
-local function ids_of(workloads)
-    local ids = {}
-    for i, workload in ipairs(workloads) do ids[i] = workload.id end
-    return ids
+local function ids_and_weights(workloads)
+    local ids, weights = {}, {}
+    for i, workload in ipairs(workloads) do ids[i], weights[i] = workload.id, workload.weight end
+    return ids, weights
 end
 
 --- What hooks get of a session's run (ako.Run), made from its journal alone. `state` as pick.find gives it, nil for a
@@ -80,11 +80,12 @@ function pick.run(ctx, state)
     local header = state and state.header or {}
     local task = task_of(ctx, header)
     local folder = ctx.host.workspace or "."
+    local ids, weights = ids_and_weights(task and task.workloads or {})
     local run = { trials = 0, next_trial = 0, history = {}, notes = {}, elapsed_s = 0.0, header = header,
         device = header.device or {}, workspace = fs.absolute(folder) or folder, finished = false,
         task = { name = task and task.name or header.task, file = task and task.file or header.task_file,
             solution = task and task.solution.files or header.paths or {},
-            reference = task and task.reference.files or {}, workloads = task and ids_of(task.workloads) } }
+            reference = task and task.reference.files or {}, workloads = task and ids, weights = task and weights } }
     if not state then return run end
     local finished, history = state.finished, state.history
     run.session, run.history, run.notes, run.open = state.name, history, state.notes, state.open

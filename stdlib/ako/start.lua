@@ -32,9 +32,19 @@ local function new_evaluator(ctx, report)
     return begin { device = ctx.host.device, progress = function(event) report:event(event) end }
 end
 
+local function tensor_views(tensors)
+    local views = {}
+    for i, tensor in ipairs(tensors or {}) do
+        local dims = {}
+        for k, tree in ipairs(tensor.dims) do dims[k] = tree.text end
+        views[i] = { name = tensor.name, dtype = tensor.dtype, dims = dims, role = tensor.role }
+    end
+    return views
+end
+
 --- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
---- is loaded: name, file, folder, solution, reference, inputs), read(path) -> text or nil, exists(path) }; paths are of
---- the workspace.
+--- is loaded: name, file, folder, solution, reference, inputs, tensors), read(path) -> text or nil, exists(path) };
+--- paths are of the workspace.
 function Start:survey()
     local folder = self.ws and self.ws.folder or fs.absolute(self.host.workspace or ".")
     local facts = { workspace = folder }
@@ -46,6 +56,7 @@ function Start:survey()
         end
         facts.workspace = folder
         facts.task = { name = self.task.name, file = self.task.file, folder = self.task.folder, inputs = inputs_of,
+            tensors = tensor_views(self.task.tensors),
             solution = { table.unpack(self.task.solution.files) },
             reference = { table.unpack(self.task.reference and self.task.reference.files or {}) } }
     end
@@ -216,11 +227,9 @@ end
 
 local function tensors_text(task)
     local given, outputs = {}, {}
-    for _, tensor in ipairs(task.tensors) do
-        local dims = {}
-        for i, tree in ipairs(tensor.dims) do dims[i] = tree.text end
+    for _, tensor in ipairs(tensor_views(task.tensors)) do
         local list = tensor.role == "input" and given or outputs
-        list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(dims, ", "))
+        list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(tensor.dims, ", "))
     end
     return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
 end

@@ -118,12 +118,13 @@ local function run_task(ctx, tell)
     local loop = started:loop(open_new(started, "run", source))
     show_plan(started, source)
     started:scaffold()
-    local code = refused(started, loop, { candidate = "baseline" })
+    local first = { candidate = "baseline" }
+    local code = refused(started, loop, first)
     if code then
         started.session:discard()
         return code
     end
-    loop:baseline()
+    loop:try(first)
     local ended
     if started.session.best and source then ended = try_all(started, loop, source) end
     local record = loop:finish(ended)

@@ -92,7 +92,7 @@
 ---What a policy sees before there is a run.
 ---@class ako.Facts
 ---@field workspace? string absolute; nil for a scratch folder that is still to be made
----@field task? { name: string, file: string, folder: string, solution: string[], reference: string[], inputs: string[] }
+---@field task? { name: string, file: string, folder: string, solution: string[], reference: string[], inputs: string[], tensors: { name: string, dtype: string, dims: string[], role: string }[] }
 ---@field read fun(path: string): string?
 ---@field exists fun(path: string): boolean
 
@@ -223,7 +223,7 @@
 ---@field notes table[] { trial, topic, text, file, hash, time_s }
 ---@field next_trial integer
 ---@field workspace string
----@field task { name: string, file: string, solution: string[], reference: string[], workloads: string[] }
+---@field task { name: string, file: string, solution: string[], reference: string[], workloads: string[], weights: number[] }
 ---@field finished false|{ ended?: string, verified: ako.Record }
 
 -- Lua's own globals that the host has changed
@@ -1419,7 +1419,7 @@ function format.count(n, word) end
 ---@class ako.gates
 local gates = {}
 
----All of these gates: the first reason counts.
+---All of these gates: the first reason counts; without one, the facts of all of them.
 ---@param ... ako.Gate
 ---@return ako.Gate
 function gates.all(...) end
@@ -1750,9 +1750,6 @@ function Loop:dismiss(entrant, reason) end
 ---is taken out of the workspace again, unless its files were changed meanwhile (.left_alone says so).
 ---@param info any
 function Loop:try(info) end
-
----The first trial: the files as they are. It must pass for a loop to make sense.
-function Loop:baseline() end
 
 ---The name of a protected file that is not what it was when the session began, or nil.
 ---@return string?
@@ -2417,8 +2414,8 @@ function Start:prepare() end
 function Start:recover() end
 
 ---What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
----is loaded: name, file, folder, solution, reference, inputs), read(path) -> text or nil, exists(path) }; paths are of the
----workspace.
+---is loaded: name, file, folder, solution, reference, inputs, tensors), read(path) -> text or nil, exists(path) };
+---paths are of the workspace.
 ---@return ako.Facts
 function Start:survey() end
 

@@ -29,6 +29,11 @@ t.test("all: the first reason counts; from: not before its trial", function()
     local function nothing() end
     t.eq(gates.all()(run_of {}), nil)
     t.eq(gates.all(nothing, says "one", says "two")(run_of {}), "one")
+    local function gives(facts) return function() return nil, facts end end
+    t.eq({ gates.all(nothing, nothing)(run_of {}) }, {})
+    t.eq(select(2, gates.all(gives { lane = "cuda" }, nothing, gives { plan = 2 })(run_of {})),
+        { lane = "cuda", plan = 2 })
+    t.eq({ gates.all(gives { lane = "cuda" }, says "one")(run_of {}) }, { "one" })
     t.eq(gates.from(1, says "one")({ next_trial = 0 }), nil)
     t.eq(gates.from(1, says "one")({ next_trial = 1 }), "one")
     t.eq(gates.from("first", says "one")({ next_trial = 1 }, nil, { first = 2 }), nil)

@@ -79,6 +79,20 @@ t.test("the facts that a gate gives are announced with the trial and in its reco
     t.eq(#newest(folder).history, 3)
 end)
 
+t.test("a run's baseline has the gate's facts, too; the view knows the workloads' weights", function()
+    local folder = scripted.task_folder "time=100"
+    local seen
+    local policy = { gate = function(run)
+        seen = { run.task.workloads, run.task.weights }
+        return nil, { lane = "c" }
+    end }
+    local ctx = scripted.context(folder, { policy = policy })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(newest(folder).history[1].facts, { lane = "c" })
+    t.eq(seen, { { "N=64" }, { 1.0 } })
+    t.eq(verbs.brief(ctx), 0)
+end)
+
 t.test("the same machine code is measured where the policy wants it", function()
     local folder = scripted.task_folder "time=100"
     local asked
@@ -297,7 +311,10 @@ t.test("a policy's own plan comes first; a question of it ends with 2", function
         local ctx = scripted.context(folder, host)
         return verbs.plan(ctx), ctx.console
     end
-    local own = function(facts) return { { "Kernel", facts.task.solution[1] }, { "Workspace", facts.workspace } } end
+    local own = function(facts)
+        t.eq(facts.task.tensors[1], { name = "x", dtype = "f32", dims = { "N" }, role = "input" })
+        return { { "Kernel", facts.task.solution[1] }, { "Workspace", facts.workspace } }
+    end
     local code, console = plan_with { plan = own }
     t.eq(code, 0)
     t.match(console.stdout, "^Kernel      solution/kernel.c\nWorkspace   /")
