@@ -116,6 +116,7 @@ end
 
 local function steps_of(self)
     local original, steps = self.session.original, self.plan.steps
+    if self.signal then steps = plan.with_signal(steps, self.signal) end
     if not original then return steps end
     return plan.for_candidate(steps, self.policy.budget, original.costs_ms)
 end
@@ -289,6 +290,14 @@ local function measure(self, info)
     return record, evidence
 end
 
+-- The same with what a first look costs, where the policy and its options want one; then .signal says so.
+local function look(self, info)
+    self.signal = self.session.best and plan.signal(self.policy, self.plan.steps, self.opt)
+    local record, evidence = measure(self, info)
+    record.signal, self.signal = record.time_ns and self.signal or nil, nil
+    return record, evidence
+end
+
 -- Verdicts
 
 local VERDICTS = { keep = true, revert = true, inconclusive = true }
@@ -329,6 +338,29 @@ local function decide(self, record)
     if not self.session.best then return judge_start(self, record) end
     if record.no_effect then return "revert", "no effect: same machine code and launches as the best" end
     return ask_policy(self, record)
+end
+
+-- The verdict and its reason; those of a policy that failed, and its fault behind them.
+local function judge(self, record)
+    local decided, verdict, reason = pcall(decide, self, record)
+    if decided then return verdict, reason end
+    return "inconclusive", "the policy failed: " .. tostring(verdict), verdict
+end
+
+-- The record with its verdict, and what is to be kept beside it. A first look keeps nothing: what it would keep is
+-- measured in full.
+local function examine(self, info)
+    local record, evidence = look(self, info)
+    record.size = evidence.sources and codesize.of(evidence.sources)
+    local verdict, reason, failure = judge(self, record)
+    if record.signal and verdict == "keep" then
+        self.progress:note("     worth a full measurement: " .. reason)
+        record, evidence = measure(self, info)
+        record.size = evidence.sources and codesize.of(evidence.sources)
+        verdict, reason, failure = judge(self, record)
+    end
+    record.verdict, record.reason = verdict, reason
+    return record, evidence, failure
 end
 
 -- Logs and branch
@@ -419,6 +451,11 @@ function Loop:refusal(info)
     info.facts = facts
 end
 
+--- Why the policy does not let the session be ended by hand now, with `why` in words, or nil.
+function Loop:finish_refusal(why)
+    return self.policy.finish and words("finish", self.hook("finish", self:view(), why, self.opt))
+end
+
 --- One trial of the workspace's present files. info: candidate (its name), hypothesis, predict (by how many per cent
 --- its author expects it to be faster), label, facts (what the gate gave), problem (why there is nothing to try: it is
 --- REJECTED for that); point (of a tune space) and screen (what a screening said of it), for the record; log, what its
@@ -428,14 +465,10 @@ function Loop:try(info)
     local session = self.session
     local intent = must(session:begin(info))
     self.progress:start(intent.trial, info)
-    local record, evidence = measure(self, info)
-    record.size = evidence.sources and codesize.of(evidence.sources)
-    local decided, verdict, reason = pcall(decide, self, record)
-    record.verdict = decided and verdict or "inconclusive"
-    record.reason = decided and reason or "the policy failed: " .. tostring(verdict)
+    local record, evidence, failure = examine(self, info)
     record.point, record.screen = info.point, info.screen
     conclude(self, intent, record, evidence)
-    if not decided then error(verdict, 0) end
+    if failure ~= nil then error(failure, 0) end
     return record
 end
 

@@ -49,6 +49,38 @@ function plan.pairs(policy, opt, floor)
     return numbers, numbers.threshold > threshold and threshold or nil
 end
 
+local function option_or_number(given, opt, what)
+    if type(given) ~= "string" then return given end
+    local value = opt and opt[given]
+    fault.check(value ~= nil, "%s: the policy has no option '%s'", what, given)
+    return value
+end
+
+--- The numbers of a cheaper first look, { trials, launches, reference }, in place of the steps' own; nil for a policy
+--- without, and where `opt` leaves nothing to be cheaper.
+function plan.signal(policy, steps, opt)
+    local given = policy.timing.signal
+    if not given then return nil end
+    local numbers = { reference = steps.time.reference,
+        trials = math.min(#steps.check.seeds, option_or_number(given.trials, opt, "timing.signal.trials")),
+        launches = math.min(steps.time.launches, option_or_number(given.launches, opt, "timing.signal.launches")) }
+    if given.no_reference and option_or_number(given.no_reference, opt, "timing.signal.no_reference") then
+        numbers.reference = false
+    end
+    local is_cheaper = numbers.trials < #steps.check.seeds or numbers.launches < steps.time.launches
+        or numbers.reference ~= steps.time.reference
+    return is_cheaper and numbers or nil
+end
+
+--- The steps with the numbers of a first look.
+function plan.with_signal(steps, numbers)
+    local time = {}
+    for name, value in pairs(steps.time) do time[name] = value end
+    time.launches, time.reference, time.budget = numbers.launches, numbers.reference, nil
+    return { check = { seeds = { table.unpack(steps.check.seeds, 1, numbers.trials) } }, time = time,
+        limits = steps.limits }
+end
+
 local SCREEN_NUMBERS = { "rounds", "hopeless", "share", "most" }
 
 --- The numbers of a screening of `count` candidates (time.screen of docs/protocol.md); `keep` is how many of them get a

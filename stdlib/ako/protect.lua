@@ -15,8 +15,9 @@ local function add_folder(hashes, folder, shown)
     end
 end
 
+-- An absolute name stands for itself.
 local function add(hashes, folder, name)
-    local path = fs.join(folder, name)
+    local path = name:sub(1, 1) == "/" and name or fs.join(folder, name)
     if fs.is_dir(path) then
         add_folder(hashes, path, (name:gsub("/+$", "")))
     else
@@ -36,7 +37,9 @@ end
 --- the workspace; policy_file: its path, or nil; names: files and folders of the workspace that the policy protects.
 function protect.hashes(task, folder, policy_file, names)
     local hashes = {}
-    local files = { fs.basename(task.file), table.unpack(task.reference and task.reference.files or {}) }
+    local file = fs.absolute(task.file) or task.file
+    local own = fs.absolute(fs.join(task.folder, fs.basename(file))) == file and fs.basename(file) or file
+    local files = { own, table.unpack(task.reference and task.reference.files or {}) }
     for _, tensor in ipairs(task.tensors or {}) do
         if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
     end

@@ -66,6 +66,16 @@ local pairs_rule = { type = "table", off = true, text = "candidate and best time
         text = "pairs of the original against the final best, for the session's speed-up" },
 } }
 
+local function is_count(value)
+    return type(value) == "string" or (math.type(value) == "integer" and value >= 1), "must be a whole number"
+end
+
+local signal_rule = { type = "table", off = true, fields = {
+    trials = { type = "figure", required = true, check = is_count, text = "correctness trials" },
+    launches = { type = "figure", required = true, check = is_count, text = "timed launches" },
+    no_reference = { type = "string", text = "the option that leaves the reference untimed" },
+}, text = "a cheaper first look at a candidate; what it would keep is measured in full before it is kept" }
+
 local function ascending_rounds(rounds)
     for i, count in ipairs(rounds) do
         local good = math.type(count) == "integer" and count >= 1 and (i == 1 or count > rounds[i - 1])
@@ -158,6 +168,7 @@ local schema = {
             text = "times the best is measured once more at the end, of which the mean is taken (1)" },
         pairs = pairs_rule,
         screen = screen_rule,
+        signal = signal_rule,
     } },
 
     budget = { type = "table", text = "seconds for each step of a trial", required = true, fields = {
@@ -189,6 +200,8 @@ local schema = {
     scaffold = { type = "function", text = "(facts, opt) -> files that the workspace is given where it lacks them" },
     gate = { type = "function",
         text = "(run, proposal, opt) -> what is missing before this trial may begin; or nil and facts for its record" },
+    finish = { type = "function",
+        text = "(run, why, opt) -> why the session may not be ended by hand now, or nil" },
     logs = { type = "function", text = "(run, opt) -> files of the workspace that are rendered from the history" },
     git = git_rule,
     protected = { type = "list", check = texts,
@@ -198,7 +211,6 @@ local schema = {
     profile_when = reserved("(trial, opt) -> whether to profile"),
     choose = reserved("(run, opt) -> which branch or method is next"),
     score = reserved("(trial, opt) -> number"),
-    finish = reserved("(run, opt) -> nothing, at the end of a run"),
 }
 
 return schema

@@ -97,10 +97,12 @@ function start.new(ctx)
     return self
 end
 
---- Resolves the policy's numbers for the task and reads the reference. Raises faults.
+--- Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have
+--- a question. Makes nothing. Raises faults.
 function Start:resolve()
     self.plan = must(plan.resolve(self.policy, self.task, self.host.seed))
     must(inputs.check(self.task))
+    self.own_lines = self:own_plan()
 end
 
 -- Two runs in one workspace would take each other's candidates for the user's work. Where folders cannot be locked, on
@@ -251,7 +253,7 @@ function Start:points()
     local numbers, file = self.policy.timing.screen, self.task.solution.files[1]
     if not numbers then return nil end
     local folder = self:folder()
-    local text = folder and fs.read(fs.join(folder, file)) or fs.read(fs.join(self.task.folder, file))
+    local text = folder and fs.read(fs.join(folder, file)) or fs.read(workspace.origin(self.task, 1))
     local seed = self.host.seed or self.policy.correctness.seed
     local list, total = tune.candidates(text or "", fs.basename(file), numbers.points, seed)
     if not list or #list == 0 then return nil end -- lines that are wrong are the baseline's fault, which says so
@@ -273,9 +275,10 @@ local function decide_text(policy, opt, count)
         screened.keep, text)
 end
 
---- The policy's own lines of the plan, { { label, value }, ... }; none without that hook. What it cannot resolve is a
---- fault with its question.
+--- The policy's own lines of the plan, { { label, value }, ... }, as they were when it was resolved; none without that
+--- hook. What it cannot resolve is a fault with its question.
 function Start:own_plan()
+    if self.own_lines then return self.own_lines end
     if not self.policy.plan then return {} end
     local lines, question = self.hook("plan", self:survey(), self.opt)
     if lines == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end

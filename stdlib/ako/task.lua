@@ -86,7 +86,7 @@ local function known_names(definition)
     return known
 end
 
--- A reference or a solution: { "kernel.cu", entry = "...", args = {...}, options = {...} }
+-- A reference or a solution: { "kernel.cu", entry = "...", args = {...}, options = {...}, from = {...} }
 local function read_program(given, what, known)
     if type(given) == "string" then given = { given } end
     fault.check(type(given) == "table", "%s must be a table like { \"kernel.cu\" }", what)
@@ -98,7 +98,7 @@ local function read_program(given, what, known)
         files[i] = name
     end
     fault.check(#files > 0, "%s names no file", what)
-    tensors.check_keys(given, { "entry", "args", "options" }, #files, what)
+    tensors.check_keys(given, { "entry", "args", "options", "from" }, #files, what)
     local entry = given.entry
     fault.check(entry == nil or type(entry) == "string" and path.is_text(entry), "%s: entry must be a name", what)
     for i, name in ipairs(given.args and read_strings(given.args, what .. ": args") or {}) do
@@ -107,7 +107,9 @@ local function read_program(given, what, known)
         end
     end
     local options = given.options and read_strings(given.options, what .. ": options") or {}
-    return { files = files, entry = given.entry, args = given.args, options = options }
+    local from = given.from and read_strings(given.from, what .. ": from")
+    fault.check(not from or #from == #files, "%s: from must name a file for each of its files", what)
+    return { files = files, entry = given.entry, args = given.args, options = options, from = from }
 end
 
 -- { gpu = ..., cpu = ... } or one form for both; read(form, what) is called for each that is there.
@@ -278,25 +280,40 @@ end
 --- The file of a task named by a file or a folder (then its task.lua).
 function task.file_of(name) return fs.is_dir(name) and fs.join(name, "task.lua") or name end
 
---- Reads and checks a task file (or the task.lua of a folder). Returns its definition, to be given to `resolve`, or
---- nil, a message and a code: INVALID for a mistake in it, what the file system says otherwise.
-task.load = fault.returns(function(name)
-    local file = task.file_of(name)
+-- The table that a task file returns and the text of it.
+local function read(file)
     if not fs.exists(file) then fault.raise("NOTFOUND", "no task in %s: no such file", file) end
     fault.check(path.extension(file) == "lua", "%s: a task is a Lua file (task.lua)", file)
     local text, problem, code = path.read_source(file)
     if not text then fault.raise(code, "%s", problem) end
-    local given = evaluate(text, file)
+    return evaluate(text, file), text
+end
+
+local function define(given, file, folder, text)
     local definition = read_definition(given, { file = file, text = text })
-    local folder = fs.dirname(file)
     definition.file, definition.folder, definition.text = file, folder, text
     definition.name = given.name or fs.basename(fs.absolute(folder) or folder)
     return definition
+end
+
+--- Reads and checks a task file (or the task.lua of a folder). Returns its definition, to be given to `resolve`, or
+--- nil, a message and a code: INVALID for a mistake in it, what the file system says otherwise.
+task.load = fault.returns(function(name)
+    local file = task.file_of(name)
+    local given, text = read(file)
+    return define(given, file, fs.dirname(file), text)
 end)
+
+--- The table that a task file returns, unchecked; nil, a message and a code as `load`.
+task.read = fault.returns(function(file) return (read(file)) end)
+
+--- The definition of a table such as a task file returns, whose files lie in `folder`; `file` is where it comes from.
+--- Nil, a message and a code as `load`.
+task.define = fault.returns(function(given, file, folder) return define(given, file, folder, fs.read(file) or "") end)
 
 --- The task for a place, "gpu" or "cpu": { name, file, folder, place, tensors (array), tensor (by name), scalars, axes,
 --- workloads = { { id, axes, weight, shapes, elements, bytes, flops } }, tolerance (nil: the policy's), reference,
---- solution = { files, entry, args, options } }. Nil and a message when the task has no form for the place.
+--- solution = { files, entry, args, options, from } }. Nil and a message when the task has no form for the place.
 task.resolve = fault.returns(function(definition, place)
     local resolved = { name = definition.name, file = definition.file, folder = definition.folder, place = place,
         tensors = definition.tensors, tensor = {}, scalars = definition.scalars, axes = {},

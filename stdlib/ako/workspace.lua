@@ -37,14 +37,22 @@ local function holds_any(folder, files)
     return false
 end
 
-local function copy_missing(from, to, files)
-    for _, name in ipairs(files) do
+-- `origins`: where the files come from, by their order; else they lie in `from` as they are called.
+local function copy_missing(from, to, files, origins)
+    for i, name in ipairs(files) do
         local target = fs.join(to, name)
         if not fs.exists(target) then
+            local text = must(fs.read(fs.join(from, origins and origins[i] or name)))
             must(fs.mkdirs(fs.dirname(target)))
-            must(fs.write(target, must(fs.read(fs.join(from, name)))))
+            must(fs.write(target, text))
         end
     end
+end
+
+--- Where the first content of the task's i-th solution file is read from, while the workspace has none of it.
+function workspace.origin(task, i)
+    local solution = task.solution
+    return fs.join(task.folder, solution.from and solution.from[i] or solution.files[i])
 end
 
 -- Everything of a small task, so that its copy stands alone; tasks with input files are read where they lie.
@@ -103,9 +111,9 @@ end
 --- nil, a message and a code as `prepare` would give them; else true.
 function workspace.check(host, task, bundled)
     local folder = choose_folder(host, task, bundled)
-    for _, name in ipairs(task.solution.files) do
+    for i, name in ipairs(task.solution.files) do
         local own = folder and fs.join(folder, name)
-        local file = own and fs.exists(own) and own or fs.join(task.folder, name)
+        local file = own and fs.exists(own) and own or workspace.origin(task, i)
         local text, problem, code = path.read_source(file)
         if not text then return nil, problem, code end
         if file == own and fs.stat(file).type == "link" then return nil, LINK:format(name), "INVALID" end
@@ -123,11 +131,11 @@ workspace.prepare = fault.returns(function(host, task, bundled)
         folder, repo = make_scratch(task)
         created = true
         local files, complete = scaffold(task)
-        copy_missing(task.folder, folder, files)
+        copy_missing(task.folder, folder, files, task.solution.from)
         if complete then task.folder, task.file = folder, fs.join(folder, fs.basename(task.file)) end
     else
         must(fs.mkdirs(folder))
-        copy_missing(task.folder, folder, task.solution.files)
+        copy_missing(task.folder, folder, task.solution.files, task.solution.from)
         repo, created, code = git.init(folder)
         if not repo then fault.raise(code, "%s", created) end
     end

@@ -26,6 +26,7 @@
 ---@field pairs? ako.PairsPlan|false candidate and best timed in turn; false: not, though the policy extended does
 ---@field verify? integer
 ---@field screen? ako.ScreenPlan|false many candidates ranked before a few are decided on; false as above
+---@field signal? ako.SignalPlan|false a cheaper first look at each candidate; false as above
 
 ---@class ako.PairsPlan
 ---@field looks? integer[]
@@ -44,6 +45,12 @@
 ---@field control? integer
 ---@field floor_factor? number
 ---@field headline? integer
+
+---A number may be the name of the option that holds it.
+---@class ako.SignalPlan
+---@field trials? integer|string correctness trials
+---@field launches? integer|string timed ones
+---@field no_reference? string name of the option that leaves the reference untimed
 
 ---@class ako.ScreenPlan
 ---@field rounds? integer[]
@@ -76,6 +83,7 @@
 ---@field scaffold? fun(facts: ako.Facts, opt: table): table<string, string|{ text: string, merge?: boolean, say?: string }>
 ---@field gate? fun(run: ako.Run, proposal: ako.Proposal, opt: table): string?, table? what is missing before a trial may begin; or nil and facts for its record
 ---@field logs? fun(run: ako.Run, opt: table): table<string, string> files rendered from the history
+---@field finish? fun(run: ako.Run, why: string?, opt: table): string? why the session may not be ended by hand now
 ---@field git? ako.Branching
 ---@field protected? string[] files and folders of the workspace that no candidate may change
 ---@field extend fun(self: ako.Policy, own: ako.Policy): ako.Policy
@@ -127,6 +135,7 @@
 ---@field predict? number by how many per cent its author expected it to be faster
 ---@field facts? table what the policy's gate gave of it before it began
 ---@field label? string
+---@field signal? { trials: integer, launches: integer, reference: boolean } what a cheaper first look took; such a figure keeps nothing
 ---@field against? integer the trial that was the best then
 ---@field size? { lines: integer, branches: integer, knobs: integer } of its sources
 ---@field subject? string first line of its commit on the branch, where the policy has its own
@@ -1685,6 +1694,11 @@ function loop.new(parts) end
 ---@class ako.loop.Loop
 local Loop = {}
 
+---Why the policy does not let the session be ended by hand now, with `why` in words, or nil.
+---@param why? string
+---@return string?
+function Loop:finish_refusal(why) end
+
 ---What hooks see of the run.
 ---@return ako.Run
 function Loop:view() end
@@ -1869,6 +1883,20 @@ function plan.for_candidate(steps, budget, costs_ms) end
 ---@param floor? number
 ---@return table? numbers, number? raised_from
 function plan.pairs(policy, opt, floor) end
+
+---The numbers of a cheaper first look, { trials, launches, reference }, in place of the steps' own; nil for a policy
+---without, and where `opt` leaves nothing to be cheaper.
+---@param policy any
+---@param steps any
+---@param opt? table
+---@return table?
+function plan.signal(policy, steps, opt) end
+
+---The steps with the numbers of a first look.
+---@param steps any
+---@param numbers table
+---@return table
+function plan.with_signal(steps, numbers) end
 
 ---The numbers of a screening of `count` candidates (time.screen of docs/protocol.md); `keep` is how many of them get a
 ---decision of their own: the policy's number, or for "sqrt" the root of `count`, and never more than most_finalists.
@@ -2581,9 +2609,20 @@ function task.file_of(name) end
 ---@param name string
 function task.load(name) end
 
+---The table that a task file returns, unchecked; nil, a message and a code as `load`.
+---@param file string
+function task.read(file) end
+
+---The definition of a table such as a task file returns, whose files lie in `folder`; `file` is where it comes from.
+---Nil, a message and a code as `load`.
+---@param given table
+---@param file string
+---@param folder string
+function task.define(given, file, folder) end
+
 ---The task for a place, "gpu" or "cpu": { name, file, folder, place, tensors (array), tensor (by name), scalars, axes,
 ---workloads = { { id, axes, weight, shapes, elements, bytes, flops } }, tolerance (nil: the policy's), reference,
----solution = { files, entry, args, options } }. Nil and a message when the task has no form for the place.
+---solution = { files, entry, args, options, from } }. Nil and a message when the task has no form for the place.
 ---@param definition any
 ---@param place "gpu"|"cpu"
 function task.resolve(definition, place) end
@@ -2775,6 +2814,11 @@ function workspace.find_task(host, home) end
 ---@param task any
 ---@param bundled any
 function workspace.plan(host, task, bundled) end
+
+---Where the first content of the task's i-th solution file is read from, while the workspace has none of it.
+---@param task any
+---@param i integer
+function workspace.origin(task, i) end
 
 ---What is wrong with the solution's files as they lie there or would be copied from the task, without making anything:
 ---nil, a message and a code as `prepare` would give them; else true.

@@ -154,7 +154,7 @@ function scripted.evaluator(on_trial, on_screen)
         function evaluator.attack() return scripted.attacked() end
         function evaluator.trial(_, unit, steps, numbers, incumbent)
             local script = read_script(unit)
-            requests[#requests + 1] = { steps = table.concat(steps, " "), script = script }
+            requests[#requests + 1] = { steps = table.concat(steps, " "), script = script, numbers = numbers }
             if on_trial then
                 local passed, problem, code = on_trial(script, #requests)
                 if passed == nil and problem then return nil, problem, code end

@@ -342,3 +342,56 @@ t.test("the best is verified as often as the policy says, and the mean is given"
     end
     t.eq(timed, 6)
 end)
+
+t.test("a first look is cheaper and keeps nothing: what it would keep is measured in full", function()
+    local folder = scripted.task_folder "time=100"
+    local timing = scripted.policy().timing
+    timing.signal = { trials = 1, launches = "few", no_reference = "no_ref" }
+    local function attempt(script, opt)
+        edit(folder, script)
+        local ctx, requests = scripted.context(folder, { policy = { timing = timing } })
+        ctx.opt = opt
+        local code, seen = verbs.try(ctx), {}
+        for _, request in ipairs(requests) do
+            local numbers = request.numbers
+            if request.steps:find("time") then
+                seen[#seen + 1] = { #numbers.check.seeds, numbers.time.launches, numbers.time.reference }
+            end
+        end
+        return code, seen, newest(folder).history
+    end
+    local FULL = { 2, 10, true }
+    local code, seen, history = attempt("time=100", { few = 3, no_ref = true })
+    t.eq({ code, seen, history[1].signal }, { 0, { FULL } })
+    code, seen, history = attempt("time=150", { few = 3, no_ref = true })
+    t.eq({ code, seen, history[2].signal }, { 1, { { 1, 3, false } }, { trials = 1, launches = 3, reference = false } })
+    code, seen, history = attempt("time=50", { few = 3, no_ref = false })
+    t.eq({ code, seen, history[3].signal }, { 0, { { 1, 3, true }, FULL } })
+    timing.signal.trials = 2
+    code, seen = attempt("time=40", { few = 10, no_ref = false })
+    t.eq({ code, seen }, { 0, { FULL } })
+    code = attempt("time=30", {})
+    t.eq(code, 2)
+end)
+
+t.test("a task's first content may lie elsewhere, and is left there", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.mkdirs(folder .. "/source"))
+    assert(fs.write(folder .. "/source/scale.c", scripted.source "time=70"))
+    assert(fs.remove_tree(folder .. "/solution"))
+    local text = fs.read(folder .. "/task.lua"):gsub('"solution/kernel.c" }',
+        '"solution/kernel.c", from = { "source/scale.c" } }')
+    assert(fs.write(folder .. "/task.lua", text))
+    t.eq(try(folder), 0)
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=70")
+    edit(folder, "time=50")
+    t.eq(try(folder), 0)
+    t.eq(fs.read(folder .. "/source/scale.c"), scripted.source "time=70")
+end)
+
+t.test("a question of the policy's plan comes before anything is made", function()
+    local folder = scripted.task_folder "time=100"
+    local code, console = try(folder, { plan = function() return nil, "which of the two?" end })
+    t.eq({ code, console.stderr }, { 2, "ako-lua: which of the two?\n" })
+    t.eq(fs.exists(folder .. "/.git"), false)
+end)
