@@ -45,6 +45,7 @@ local SOURCES = {
         check = { min = 0.001, max = 604800 }, text = "that one edit may take (default: the policy's budget.propose)" },
 }
 
+-- operands: numbers of trials behind the verb, in brackets those that may be left out.
 local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
         options = SOURCES },
@@ -58,6 +59,19 @@ local VERBS = {
     } },
     { name = "status", text = "where the session stands", options = {} },
     { name = "brief", text = "all that somebody without a memory needs to go on, in 2 KB", options = {} },
+    { name = "log", text = "a line for each trial, the newest last", options = {
+        { name = "last", kind = "integer", check = { min = 1 }, text = "only so many of the newest" },
+        { name = "notes", kind = "flag", text = "the notes, too, behind the trials that they are about" },
+    } },
+    { name = "show", operands = "N", text = "all that is known of trial N", options = {
+        { name = "source", kind = "flag", text = "its source texts, too" },
+    } },
+    { name = "note", operands = "[N]", text = "adds words, or a file, about trial N or the last one", options = {
+        { name = "message", short = "m", kind = "text", value = "TEXT", text = "the words" },
+        { name = "topic", kind = "text", value = "TOPIC",
+            text = "what they are: idea, next, or what a policy asks for" },
+        { name = "file", kind = "text", value = "FILE", text = "that they are about; its hash is kept" },
+    } },
     { name = "simulate", text = "what the policy keeps of synthetic noise, or of a --session's trials", options = {
         { name = "trials", kind = "integer", check = { min = 1, max = 1000000 },
             text = "candidates for each noise and gain (default: 1000)" },
@@ -134,34 +148,61 @@ local function check_names(specs, file)
     end
 end
 
-local function has_option(verb, spec)
-    for _, own in ipairs(verb.options) do
-        if own == spec then return true end
+-- The numbers of trials that stand behind a verb.
+local function read_operands(verb, words)
+    local trials, wanted = {}, verb.operands or ""
+    local _, most = wanted:gsub("%a+", "")
+    if words[most + 2] then
+        fault.raise("INVALID", "unexpected argument '%s' behind the verb %s", words[most + 2], verb.name)
     end
+    for i = 2, #words do
+        local number = words[i]:match("^%d+$") and math.tointeger(tonumber(words[i]))
+        if not number then fault.raise("INVALID", "%s: '%s' is no number of a trial", verb.name, words[i]) end
+        trials[i - 1] = number
+    end
+    if #trials == 0 and wanted:find("^%a") then
+        fault.raise("INVALID", "%s needs the number of a trial: %s %s; `log` lists them", verb.name, verb.name, wanted)
+    end
+    return trials
 end
 
--- The verb is the first word that follows, wherever its options stand.
-local function parse_verb(arguments, groups)
-    groups.verb = {}
-    for _, verb in ipairs(VERBS) do table.move(verb.options, 1, #verb.options, #groups.verb + 1, groups.verb) end
-    local values, words = options.parse(arguments, 1, groups)
-    local verb = find_verb(words[1] or "run")
-    if words[2] then fault.raise("INVALID", "unexpected argument '%s' behind the verb %s", words[2], verb.name) end
-    for _, spec in ipairs(groups.verb) do
-        if values.verb[spec.key or spec.name] and not has_option(verb, spec) then
-            fault.raise("INVALID", "option --%s is none of the verb %s", spec.name, verb.name)
+-- The options of all verbs but those that `verb` has itself, by their names or letters.
+local function other_options(verb)
+    local others, taken = {}, {}
+    for _, spec in ipairs(verb.options) do taken[spec.name], taken[spec.short or ""] = true, true end
+    for _, other in ipairs(VERBS) do
+        for _, spec in ipairs(other.options) do
+            if not taken[spec.name] then
+                local short = not taken[spec.short] and spec.short or nil
+                others[#others + 1] = { name = spec.name, kind = spec.kind, key = spec.name, short = short }
+                taken[spec.name], taken[spec.short or ""] = true, true
+            end
         end
     end
-    return verb, values
+    return others
 end
 
-local function context(policy, verb, values, host_values)
+-- The verb is the first word that follows, wherever its options stand; which words are values of options, all verbs
+-- agree on.
+local function parse_verb(arguments, groups)
+    local nothing = { options = {} }
+    local _, words = options.parse(arguments, 1, { host = groups.host, policy = groups.policy,
+        other = other_options(nothing) })
+    local verb = find_verb(words[1] or "run")
+    groups.verb, groups.other = verb.options, other_options(verb)
+    local values = options.parse(arguments, 1, groups)
+    local name = next(values.other)
+    if name then fault.raise("INVALID", "option --%s is none of the verb %s", name, verb.name) end
+    return verb, values, read_operands(verb, words)
+end
+
+local function context(policy, verb, values, operands, host_values)
     for name, value in pairs(values.host) do host_values[name] = value end
     apply(host_values)
     host_values.device = host_values.device or "auto"
     host_values.color = host_values.color or "auto"
     return { policy = policy, verb = verb.name, opt = policies.option_values(policy, values.policy),
-        verb_options = values.verb, host = host_values, home = host.home,
+        verb_options = values.verb, operands = operands, host = host_values, home = host.home,
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
@@ -169,9 +210,9 @@ local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
-    local verb, values = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
+    local verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
     if values.host.version or values.host.list then return cli.answer(values.host) end
-    local ctx = context(policy, verb, values, host_values)
+    local ctx = context(policy, verb, values, operands, host_values)
     ctx.file, ctx.path, ctx.specs = file, path, specs
     if ctx.host.help then return verbs.help(ctx) end
     host.refill()

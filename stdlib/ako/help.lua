@@ -47,7 +47,7 @@ end
 local function verb_rows(verbs)
     local rows = {}
     for _, verb in ipairs(verbs) do
-        rows[#rows + 1] = { verb.name, verb.text }
+        rows[#rows + 1] = { verb.operands and verb.name .. " " .. verb.operands or verb.name, verb.text }
         for _, row in ipairs(option_rows(verb.options)) do rows[#rows + 1] = { "  " .. row[1], row[2] } end
     end
     return rows
@@ -131,7 +131,8 @@ end
 local function verb_objects(verbs)
     local objects = json.array()
     for i, verb in ipairs(verbs) do
-        objects[i] = { name = verb.name, text = verb.text, options = option_objects(verb.options) }
+        objects[i] = { name = verb.name, operands = verb.operands, text = verb.text,
+            options = option_objects(verb.options) }
     end
     return objects
 end

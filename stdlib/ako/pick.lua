@@ -19,13 +19,15 @@ end
 function pick.workspace(ctx)
     local folder = ctx.host.workspace or "."
     if ctx.host.session then session.check_name(ctx.host.session) end
+    if not fs.exists(folder) then fault.raise("NOTFOUND", "there is no folder %s", folder) end
     local repo, problem, code = git.open(folder)
     if not repo and code == "NOTFOUND" and fs.is_dir(folder) then return nil end
     return { repo = must(repo, problem, code), folder = must(fs.absolute(folder)) }
 end
 
---- The state (session.read) of the session that --session names, or of the workspace's newest one; nil where there is
---- none. What is wrong with others is said on stderr; a newest one that cannot be read is a fault.
+--- The session that --session names, or the workspace's newest one: its .state (session.read), whose fields it shows as
+--- its own, with repo, ws, paths and folder; nil where there is none. What is wrong with others is said on stderr; a
+--- newest one that cannot be read is a fault.
 function pick.find(ctx)
     local ws = pick.workspace(ctx)
     local name = ctx.host.session
@@ -42,11 +44,10 @@ function pick.find(ctx)
         if broken then fault.raise(broken.code, "session %s cannot be read: %s", broken.name, broken.problem) end
         for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
     end
-    if state then
-        state.ws, state.repo, state.paths = ws, ws.repo, state.header.paths or {}
-        state.folder = fs.join(ws.repo:commondir(), "ako/" .. state.name)
-    end
-    return state
+    if not state then return nil end
+    local found = { ws = ws, repo = ws.repo, paths = state.header.paths or {}, state = state,
+        folder = fs.join(ws.repo:commondir(), "ako/" .. state.name) }
+    return setmetatable(found, { __index = state })
 end
 
 --- The same; NOTFOUND where there is none.

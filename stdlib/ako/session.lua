@@ -160,6 +160,13 @@ local function adopt(ws, name, state)
     return self
 end
 
+local function first_line(self, facts)
+    local line = { kind = "session", session = self.name, workspace = format.utf8(self.ws.folder), time_s = os.time(),
+        base = must(self.repo:head()).oid, paths = self.paths }
+    for key, value in pairs(facts) do line[key] = value end
+    return line
+end
+
 --- Starts a session in a workspace (ako.workspace). `facts` go into its first line: task, device, policy, protected ...
 session.create = fault.returns(function(ws, name, facts)
     session.check_name(name)
@@ -167,11 +174,8 @@ session.create = fault.returns(function(ws, name, facts)
         fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
     end
     must(fs.mkdirs(folder_of(ws.repo, name)))
-    local header = { kind = "session", session = name, workspace = format.utf8(ws.folder), time_s = os.time(),
-        base = must(ws.repo:head()).oid, paths = ws.task.solution.files }
-    for key, value in pairs(facts) do header[key] = value end
     local self = adopt(ws, name, story.new(journal_of(ws.repo, name)))
-    local begun, problem, code = fault.catch(append, self, header)
+    local begun, problem, code = fault.catch(append, self, first_line(self, facts))
     if not begun then
         fs.remove_tree(self.folder)
         self:close()
@@ -180,12 +184,22 @@ session.create = fault.returns(function(ws, name, facts)
     return self
 end)
 
+--- Begins a session in which nothing has been tried yet once more, with these facts in place of its first line's: what
+--- was noted before stays.
+Session.renew = fault.returns(function(self, facts)
+    fault.check(#self.history == 0, "session %s has begun", self.name)
+    return append(self, first_line(self, facts))
+end)
+
 --- Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
 session.resume = fault.returns(function(ws, state)
     local self = adopt(ws, state.name, state)
     self:repair()
     return self
 end)
+
+--- Opens a session that `read` has given as it is, with whatever is under way in it: for notes.
+session.open = fault.returns(function(ws, state) return adopt(ws, state.name, state) end)
 
 -- The user's HEAD is below the first attempt; the others start from the best one.
 local function parent_of(self) return self.best and self.best.commit or self.header.base end

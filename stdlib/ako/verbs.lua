@@ -1,6 +1,7 @@
 -- The verbs of the command line that work on a task: verbs[name](ctx) does it and returns the exit code. ctx is what
 -- ako.start takes, with verb_options (candidates, message) and host.json. Results go to stdout, the rest to stderr.
 
+local amend = require "ako.amend"
 local console = require "ako.console"
 local doctor = require "ako.doctor"
 local exits = require "ako.exits"
@@ -10,6 +11,7 @@ local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
 local look = require "ako.look"
+local opening = require "ako.opening"
 local plan = require "ako.plan"
 local proposer = require "ako.proposer"
 local report = require "ako.report"
@@ -70,17 +72,6 @@ local function say(ctx, started, loop, record, own_lines, run)
     end
 end
 
--- Of two that choose the same name at once one is refused, and chooses again.
-local function open_new(started, verb, source)
-    local named, facts = started.host.session, started:facts(verb, source)
-    local opened, problem, code
-    repeat
-        local name = named or session.fresh_name(started.ws.repo, started.task.name)
-        opened, problem, code = session.create(started.ws, name, facts)
-    until opened or named or not (code == "EXISTS" or code == "BUSY")
-    return must(opened, problem, code)
-end
-
 local function show_plan(started, source)
     for _, list in ipairs { started:own_plan(), started:plan_lines(source) } do
         for _, line in ipairs(list) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
@@ -115,7 +106,7 @@ local function run_task(ctx, tell)
     started:prepare()
     started:recover()
     source = source or proposer.points(started)
-    local loop = started:loop(open_new(started, "run", source))
+    local loop = started:loop(opening.to_run(started, source))
     show_plan(started, source)
     started:scaffold()
     local first = { candidate = "baseline" }
@@ -175,43 +166,14 @@ function verbs.run(ctx)
     return (run_task(ctx, say_run))
 end
 
--- What `try` goes on with: sessions that it started, have a baseline and are not finished.
-local function is_open(state)
-    return state.header.verb == "try" and not state.finished and (state.best ~= nil or #state.history == 0)
-end
-
--- The one named, or the newest of this workspace; a new one where there is none.
-local function session_to_try(started)
-    local name, ws = started.host.session, started.ws
-    local state
-    if name then
-        local problem, code
-        state, problem, code = session.read(ws.repo, name)
-        if not state and code ~= "NOTFOUND" then fault.raise(code, "%s", problem) end
-        if state and state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
-    else
-        state = session.newest(ws, is_open)
-    end
-    return state and must(session.resume(ws, state)) or open_new(started, "try")
-end
-
 --- try: one trial of the tree as it is; the first one of a session is its baseline.
 function verbs.try(ctx)
     local started <close> = start.new(ctx)
-    local folder = ctx.host.workspace or "."
-    folder = fs.absolute(folder) or folder
-    if started.bundled then -- run shows the example; a try that means one's own kernel must not time another
-        fault.raise("NOTFOUND", "no task.lua in %s%s; go to your task's folder or name it with --task", folder,
-            ctx.host.workspace and ", nor here" or "")
-    end
-    if not workspace.plan(ctx.host, started.task) then -- a new scratch folder each time would only ever see baselines
-        fault.raise("INVALID", "the task lies elsewhere and %s has no solution of its own; name the folder with "
-            .. "--workspace=DIR", folder)
-    end
+    opening.check_place(started)
     started:resolve()
     started:prepare()
     started:recover()
-    local loop = started:loop(session_to_try(started))
+    local loop = started:loop(opening.to_try(started))
     if #started.session.history == 0 then
         show_plan(started)
         started:scaffold()
@@ -293,7 +255,7 @@ local function status_lines(state, ws)
     if last and last ~= state.best then lines[#lines + 1] = "last: " .. report.line(last) .. "; " .. last.verdict end
     if state.open then
         lines[#lines + 1] = ("trial %d is at work, or was cut off"):format(state.open.trial)
-    elseif is_open(state) then
+    elseif opening.is_open(state) then
         lines[#lines + 1] = "open: `try` goes on with it"
     end
     return lines
@@ -323,7 +285,9 @@ function verbs.status(ctx)
     return exits.DONE
 end
 
-for name, verb in pairs(look) do verbs[name] = verb end
+for _, module in ipairs { look, amend } do
+    for name, verb in pairs(module) do verbs[name] = verb end
+end
 
 -- What went wrong outside of any candidate is one line on stderr and an exit code.
 local function guarded(verb)

@@ -239,6 +239,7 @@
 
 ---Finds ako-lua's own modules ("ako.git"), bundled policies ("policies.kernelbench") and those in the file's folder.
 ---@overload fun(name: "ako.advice"): ako.advice
+---@overload fun(name: "ako.amend"): ako.amend
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
 ---@overload fun(name: "ako.branch"): ako.branch
@@ -262,18 +263,21 @@
 ---@overload fun(name: "ako.git"): ako.git
 ---@overload fun(name: "ako.help"): ako.help
 ---@overload fun(name: "ako.host"): ako.host
+---@overload fun(name: "ako.idle"): ako.idle
 ---@overload fun(name: "ako.inputs"): ako.inputs
 ---@overload fun(name: "ako.journal"): ako.journal
 ---@overload fun(name: "ako.json"): ako.json
 ---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
+---@overload fun(name: "ako.log"): ako.log
 ---@overload fun(name: "ako.logbook"): ako.logbook
 ---@overload fun(name: "ako.lines"): ako.lines
 ---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.machine"): ako.machine
+---@overload fun(name: "ako.opening"): ako.opening
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
@@ -295,6 +299,7 @@
 ---@overload fun(name: "ako.screen"): ako.screen
 ---@overload fun(name: "ako.seeds"): ako.seeds
 ---@overload fun(name: "ako.session"): ako.session
+---@overload fun(name: "ako.show"): ako.show
 ---@overload fun(name: "ako.simulate"): ako.simulate
 ---@overload fun(name: "ako.start"): ako.start
 ---@overload fun(name: "ako.stats"): ako.stats
@@ -1240,6 +1245,16 @@ function advice.is_unjudged_edit(record) end
 ---@return string
 function advice.next(record, best, log) end
 
+---The verbs by which somebody adds to a session by hand, without measuring anything.
+---@class ako.amend
+local amend = {}
+
+---note [N]: words or a file of the author's, about trial N or the last one; before the first trial they begin a
+---session that it goes on with.
+---@param ctx table
+---@return integer
+function amend.note(ctx) end
+
 ---Attacks the task itself, before anything is optimized.
 ---@class ako.attack
 local attack = {}
@@ -1307,6 +1322,66 @@ function doctor.object(found) end
 ---@param found table
 ---@return string[]
 function doctor.lines(found) end
+
+---A start without an evaluator, for verbs that measure nothing.
+---@class ako.idle
+local idle = {}
+
+---What ako.start.new gives, with nothing that could measure. `known`: the device of the session's first line, nil
+---without a session. Raises faults.
+---@param ctx table
+---@param known? table
+---@return ako.start.Start
+function idle.start(ctx, known) end
+
+---The log of a session: a line for each trial, made from its records alone.
+---@class ako.log
+local log = {}
+
+---The JSON form of a record in short: the members of report.object that are about the whole of it, and `gain`, by how
+---many per cent it was faster than the best before it.
+---@param record ako.Record
+---@return table
+function log.entry(record) end
+
+---What was tried, in words: the hypothesis, else the candidate's name.
+---@param record ako.Record
+---@return string
+function log.name(record) end
+
+---A verdict in words, with who has given it.
+---@param record ako.Record
+---@return string
+function log.verdict(record) end
+
+---A gain or a prediction: "+2.1 %"; "-" for nil.
+---@param gain? number
+---@return string
+function log.percent(gain) end
+
+---The records of the last `most` trials (nil: all of them), oldest first.
+---@param history ako.Record[]
+---@param most? integer
+---@return ako.Record[]
+function log.newest(history, most) end
+
+---A note as one line: "[topic] text (file)".
+---@param note ako.Note
+---@return string
+function log.note(note) end
+
+---The log as lines, with a head, for these records; `notes`, where given, stand behind their trials.
+---@param records ako.Record[]
+---@param notes? ako.Note[]
+---@return string[]
+function log.lines(records, notes) end
+
+---The log as a JSON object: session, trials, and notes where they are given.
+---@param name string
+---@param records ako.Record[]
+---@param notes? ako.Note[]
+---@return table
+function log.object(name, records, notes) end
 
 ---Whether this machine can build, check, time and profile, and what disturbs it.
 ---@class ako.machine
@@ -1661,8 +1736,19 @@ function lines.view(list, copy) end
 local look = {}
 
 ---brief: all that somebody without a memory needs to go on, in 2 KB.
----@param ctx any
+---@param ctx table
+---@return integer
 function look.brief(ctx) end
+
+---log: a line for each trial.
+---@param ctx table
+---@return integer
+function look.log(ctx) end
+
+---show N: all that is known of a trial.
+---@param ctx table
+---@return integer
+function look.show(ctx) end
 
 ---Pieces of logs that several policies render: plain text for people, the same in every terminal and in Markdown.
 ---@class ako.logbook
@@ -1783,6 +1869,40 @@ function Loop:run(propose) end
 ---nothing that was decided.
 function Loop:verify() end
 
+---Which session a verb that measures goes on with, and how a new one begins.
+---@class ako.opening
+local opening = {}
+
+---Raises a fault where a session that goes on from call to call would not find its workspace again: for the bundled
+---example, and for a task that lies elsewhere.
+---@param started ako.start.Start
+function opening.check_place(started) end
+
+---A new session for a verb, with candidates from `source` (ako.proposer) or none. Of two that choose the same name at
+---once one is refused, and chooses again. Raises faults.
+---@param started ako.start.Start
+---@param verb string
+---@param source? table
+---@return ako.session.Session
+function opening.new(started, verb, source) end
+
+---True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
+---@param state table
+---@return boolean
+function opening.is_open(state) end
+
+---The session that `try` goes on with: the one named, or the newest open one of this workspace; a new one where there
+---is none. Raises faults.
+---@param started ako.start.Start
+---@return ako.session.Session
+function opening.to_try(started) end
+
+---The session that `run` begins: one that has only notes yet, or a new one. Raises faults.
+---@param started ako.start.Start
+---@param source? table
+---@return ako.session.Session
+function opening.to_run(started, source) end
+
 ---@class ako.options
 local options = {}
 
@@ -1842,8 +1962,8 @@ local pick = {}
 ---@return table?
 function pick.workspace(ctx) end
 
----The state (session.read) of the session that --session names, or of the workspace's newest one; nil where there is
----none. What is wrong with others is said on stderr; a newest one that cannot be read is a fault.
+---The session that --session names, or the workspace's newest one: its .state (session.read), whose fields it shows as
+---its own, with repo, ws, paths and folder; nil where there is none. What is wrong with others is said on stderr; a newest one that cannot be read is a fault.
 ---@param ctx table
 ---@return table?
 function pick.find(ctx) end
@@ -2293,6 +2413,12 @@ function session.branch_name(state) end
 ---@param facts any
 function session.create(ws, name, facts) end
 
+---Opens a session that `read` has given as it is, with whatever is under way in it: for notes.
+---@param ws table
+---@param state table
+---@return ako.session.Session? self, string? message, ako.Code? code
+function session.open(ws, state) end
+
 ---Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
 ---@param ws any
 ---@param state any
@@ -2321,6 +2447,12 @@ function Session:propose() end
 ---@param why string
 ---@return string|false|nil kept, string? message, ako.Code? code
 function Session:withdraw(why) end
+
+---Begins a session in which nothing has been tried yet once more, with these facts in place of its first line's: what
+---was noted before stays.
+---@param facts table
+---@return true? done, string? message, ako.Code? code
+function Session:renew(facts) end
 
 ---Gives the journal out of hand while a proposer works, so that it can add notes.
 function Session:lend() end
@@ -2400,6 +2532,43 @@ function Session:sources(record) end
 
 ---Gives the journal back; closing twice is fine.
 function Session:close() end
+
+---All that is known of one trial, from its session's journal and the commit of its attempt alone.
+---@class ako.show
+local show = {}
+
+---What trial `record` of a session (ako.pick's state) changed: as repo:diff has it, with from and to (commits),
+---against (the number of the trial that it is compared with; nil for what the session began on). `base`: the record to
+---compare it with instead of what it was judged against. Raises faults.
+---@param state table
+---@param record ako.Record
+---@param base? ako.Record
+---@param with_patch? boolean
+---@return table
+function show.change(state, record, base, with_patch) end
+
+---"trial 5", or "what the session began on" for nil.
+---@param number? integer
+---@return string
+function show.base_text(number) end
+
+---"1 file, +3 -1"
+---@param change table
+---@return string
+function show.stat(change) end
+
+---Everything about a trial as the JSON object of the verb: the members that `try --json` has, gain, time_s, ref,
+---change (against, from, to, changes, insertions, deletions), notes, overrides, and with `with_sources` the texts.
+---@param state table
+---@param record ako.Record
+---@param with_sources? boolean
+---@return table
+function show.object(state, record, with_sources) end
+
+---The same as lines. Sources, where the object has them, are behind a line with their name, as they are.
+---@param object table
+---@return string[]
+function show.lines(object) end
 
 ---Trying a policy before a GPU second is spent.
 ---@class ako.simulate
@@ -2797,8 +2966,25 @@ function verbs.simulate(ctx) end
 function verbs.status(ctx) end
 
 ---brief: all that somebody without a memory needs to go on, in 2 KB.
----@param ctx any
+---@param ctx table
+---@return integer
 function verbs.brief(ctx) end
+
+---log: a line for each trial.
+---@param ctx table
+---@return integer
+function verbs.log(ctx) end
+
+---show N: all that is known of a trial.
+---@param ctx table
+---@return integer
+function verbs.show(ctx) end
+
+---note [N]: words or a file of the author's, about trial N or the last one; before the first trial they begin a
+---session that it goes on with.
+---@param ctx table
+---@return integer
+function verbs.note(ctx) end
 
 ---@class ako.workspace
 local workspace = {}

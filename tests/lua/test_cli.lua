@@ -57,6 +57,15 @@ Verbs
     --label=TEXT          a name of your own for the trial
   status                  where the session stands
   brief                   all that somebody without a memory needs to go on, in 2 KB
+  log                     a line for each trial, the newest last
+    --last=N              only so many of the newest, at least 1
+    --notes               the notes, too, behind the trials that they are about
+  show N                  all that is known of trial N
+    --source              its source texts, too
+  note [N]                adds words, or a file, about trial N or the last one
+    -m, --message=TEXT    the words
+    --topic=TOPIC         what they are: idea, next, or what a policy asks for
+    --file=FILE           that they are about; its hash is kept
   simulate                what the policy keeps of synthetic noise, or of a --session's trials
     --trials=N            candidates for each noise and gain (default: 1000), at least 1, at most 1000000
     --gains=LIST          true gains in % (default: -2,0,0.5,1,1.5,2,3,5)
@@ -213,7 +222,8 @@ end)
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
     says(run("mine.lua", "ablate"), 2,
-        "unknown verb 'ablate'; there are run, plan, doctor, try, status, brief, simulate, check, help")
+        "unknown verb 'ablate'; there are run, plan, doctor, try, status, brief, log, show, note, simulate, check, "
+        .. "help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")

@@ -1,0 +1,112 @@
+-- The log of a session: a line for each trial, made from its records alone.
+
+local format = require "ako.format"
+local json = require "ako.json"
+local report = require "ako.report"
+local trial = require "ako.trial"
+
+local log = {}
+
+local LONGEST_NAME = 60 -- characters of what was tried, so that the reasons behind them stay in sight
+
+-- What a record has of its trial as a whole; `show` has the rest.
+local MEMBERS = { "trial", "status", "code", "verdict", "override", "override_reason", "reason", "candidate",
+    "hypothesis", "predict", "label", "speedup", "interval", "time_ns", "against", "tree", "commit", "files" }
+
+--- The JSON form of a record in short: the members of report.object that are about the whole of it, and `gain`, by how
+--- many per cent it was faster than the best before it.
+function log.entry(record)
+    local whole, entry = report.object(record), { gain = trial.gain(record) }
+    for _, name in ipairs(MEMBERS) do entry[name] = whole[name] end
+    return entry
+end
+
+--- What was tried, in words: the hypothesis, else the candidate's name.
+function log.name(record)
+    if record.hypothesis then return ('"%s"'):format(format.line(record.hypothesis)) end
+    return format.line(record.candidate or "the tree as it is")
+end
+
+--- A verdict in words, with who has given it.
+function log.verdict(record) return trial.verdict(record) .. (record.override and " by hand" or "") end
+
+--- A gain or a prediction: "+2.1 %"; "-" for nil.
+function log.percent(gain) return gain and ("%+.1f %%"):format(gain) or "-" end
+
+local HEAD = { "trial", "verdict", "status", "median", "gain", "predicted", "what and why" }
+local RIGHT = { true, false, false, true, true, true, false }
+
+local function row(record)
+    local reason = record.override_reason or record.reason or ""
+    return { tostring(record.trial), log.verdict(record), record.status,
+        format.duration(record.time_ns and record.time_ns.median), log.percent(trial.gain(record)),
+        log.percent(record.predict),
+        format.cut(log.name(record), LONGEST_NAME) .. (reason ~= "" and ": " .. format.line(reason) or "") }
+end
+
+local function aligned(rows)
+    local widths, lines = {}, {}
+    for _, cells in ipairs(rows) do
+        for i, cell in ipairs(cells) do widths[i] = math.max(widths[i] or 0, utf8.len(cell) or #cell) end
+    end
+    for i, cells in ipairs(rows) do
+        local padded = {}
+        for j, cell in ipairs(cells) do
+            padded[j] = j == #cells and cell or format.pad(cell, widths[j], RIGHT[j])
+        end
+        lines[i] = table.concat(padded, "  ")
+    end
+    return lines
+end
+
+--- The records of the last `most` trials (nil: all of them), oldest first.
+function log.newest(history, most)
+    local list = {}
+    for i = math.max(1, #history - (most or #history) + 1), #history do list[#list + 1] = history[i] end
+    return list
+end
+
+--- A note as one line: "[topic] text (file)".
+function log.note(note)
+    local topic = note.topic and ("[%s] "):format(format.line(note.topic)) or ""
+    local file = note.file and (" (file %s)"):format(format.line(note.file)) or ""
+    return topic .. format.line(note.text) .. file
+end
+
+-- Notes by the trial that they are about, -1 for those before the first one.
+local function by_trial(notes)
+    local lists = {}
+    for _, note in ipairs(notes) do
+        local about = note.trial or -1
+        lists[about] = lists[about] or {}
+        table.insert(lists[about], "       note: " .. log.note(note))
+    end
+    return lists
+end
+
+--- The log as lines, with a head, for these records; `notes`, where given, stand behind their trials.
+function log.lines(records, notes)
+    if #records == 0 and #(notes or {}) == 0 then return { "no trial yet" } end
+    local rows, lists = { HEAD }, by_trial(notes or {})
+    for i, record in ipairs(records) do rows[i + 1] = row(record) end
+    local texts = aligned(rows)
+    local lines = { texts[1], table.unpack(records[1] and records[1].trial > 0 and {} or lists[-1] or {}) }
+    for i, record in ipairs(records) do
+        lines[#lines + 1] = texts[i + 1]
+        for _, text in ipairs(lists[record.trial] or {}) do lines[#lines + 1] = text end
+    end
+    return lines
+end
+
+--- The log as a JSON object: session, trials, and notes where they are given.
+function log.object(name, records, notes)
+    local object = { v = 1, session = name, trials = json.array() }
+    for i, record in ipairs(records) do object.trials[i] = log.entry(record) end
+    if notes then
+        object.notes = json.array()
+        for i, note in ipairs(notes) do object.notes[i] = note end
+    end
+    return object
+end
+
+return log

@@ -1,0 +1,85 @@
+-- Which session a verb that measures goes on with, and how a new one begins.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local session = require "ako.session"
+local workspace = require "ako.workspace"
+
+local opening = {}
+
+local function must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
+--- Raises a fault where a session that goes on from call to call would not find its workspace again: for the bundled
+--- example, and for a task that lies elsewhere.
+function opening.check_place(started)
+    local folder = started.host.workspace or "."
+    folder = fs.absolute(folder) or folder
+    if started.bundled then -- run shows the example; a verb that means one's own kernel must not take another
+        fault.raise("NOTFOUND", "no task.lua in %s%s; go to your task's folder or name it with --task", folder,
+            started.host.workspace and ", nor here" or "")
+    end
+    if not workspace.plan(started.host, started.task) then -- a new scratch folder each time would only see baselines
+        fault.raise("INVALID", "the task lies elsewhere and %s has no solution of its own; name the folder with "
+            .. "--workspace=DIR", folder)
+    end
+end
+
+--- A new session for a verb, with candidates from `source` (ako.proposer) or none. Of two that choose the same name at
+--- once one is refused, and chooses again. Raises faults.
+function opening.new(started, verb, source)
+    local named, facts = started.host.session, started:facts(verb, source)
+    local opened, problem, code
+    repeat
+        local name = named or session.fresh_name(started.ws.repo, started.task.name)
+        opened, problem, code = session.create(started.ws, name, facts)
+    until opened or named or not (code == "EXISTS" or code == "BUSY")
+    return must(opened, problem, code)
+end
+
+-- Notes alone: the first trial is still to come, whatever verb makes it.
+local function is_waiting(state)
+    return #state.history == 0 and #state.notes > 0 and not state.finished and not state.open
+end
+
+--- True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
+function opening.is_open(state)
+    local has_start = state.best ~= nil or #state.history == 0
+    return is_waiting(state) or (state.header.verb == "try" and not state.finished and has_start)
+end
+
+-- The state of the session that --session names; nil where there is none yet.
+local function named(started)
+    local name = started.host.session
+    local state, problem, code = session.read(started.ws.repo, name)
+    if not state and code ~= "NOTFOUND" then fault.raise(code, "%s", problem) end
+    if state and state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
+    return state
+end
+
+-- Opens the session of a state; one in which nothing was tried yet begins with this verb's facts.
+local function go_on(started, state, verb, source)
+    local opened = must(session.resume(started.ws, state))
+    if #opened.history == 0 then must(opened:renew(started:facts(verb, source))) end
+    return opened
+end
+
+--- The session that `try` goes on with: the one named, or the newest open one of this workspace; a new one where there
+--- is none. Raises faults.
+function opening.to_try(started)
+    local state
+    if started.host.session then state = named(started) else state = session.newest(started.ws, opening.is_open) end
+    return state and go_on(started, state, "try") or opening.new(started, "try")
+end
+
+--- The session that `run` begins: one that has only notes yet, or a new one. Raises faults.
+function opening.to_run(started, source)
+    local state
+    if started.host.session then state = named(started) else state = session.newest(started.ws, is_waiting) end
+    if state and #state.history == 0 then return go_on(started, state, "run", source) end
+    return opening.new(started, "run", source)
+end
+
+return opening

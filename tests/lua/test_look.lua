@@ -1,0 +1,119 @@
+-- The verbs that look back: log, show. They see what any trial left, whatever its verdict, and write nothing.
+local fs = require "ako.fs"
+local git = require "ako.git"
+local json = require "ako.json"
+local process = require "ako.process"
+local scripted = require "scripted"
+local t = require "ako.tap"
+local verbs = require "ako.verbs"
+
+-- Code, stdout and stderr of a verb in a folder.
+local function call(folder, verb, operands, options, host)
+    local ctx = scripted.context(folder, host, options)
+    ctx.operands = operands or {}
+    local code = verbs[verb](ctx)
+    return code, ctx.console.stdout, ctx.console.stderr
+end
+
+local function object_of(folder, verb, operands, options)
+    local code, text, problem = call(folder, verb, operands, options, { json = true })
+    t.eq({ code, problem, select(2, text:gsub("\n", "")) }, { 0, "", 1 })
+    return assert(json.decode(text))
+end
+
+local function try(folder, script, options)
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script)))
+    return call(folder, "try", nil, options, { session = "s" })
+end
+
+-- Four trials: the baseline, one that is kept, one that is not, one that does not compile.
+local function story()
+    local folder = scripted.task_folder "time=100"
+    t.eq(call(folder, "try", nil, nil, { session = "s" }), 0)
+    t.eq(try(folder, "time=50", { message = "vector loads", predict = 40.0, label = "v" }), 0)
+    t.eq(try(folder, "time=80", { message = "unroll", predict = 10.0 }), 1)
+    t.eq(try(folder, "status=COMPILE_ERROR reason=kernel.c:3:no", { message = "half" }), 10)
+    return folder
+end
+
+-- All that a session's folder and the workspace hold.
+local function snapshot(folder)
+    local found = assert(process.run { "sh", "-c", "find . -type f ! -name index.json | sort | xargs sha1sum",
+        cwd = folder })
+    return found.stdout
+end
+
+t.test("log: a line for each trial, the newest last", function()
+    local folder = story()
+    local before = snapshot(folder)
+    local code, text = call(folder, "log")
+    t.eq(code, 0)
+    t.match(text, "^trial  verdict +status +median +gain +predicted  what and why\n    0  keep ")
+    t.match(text, '\n    1  keep +PASSED +50.00 us +%+100.0 %% +%+40.0 %%  "vector loads": ')
+    t.match(text, '\n    2  revert +PASSED +80.00 us +%-37.5 %% +%+10.0 %%  "unroll": ')
+    t.match(text, '\n    3  revert +COMPILE_ERROR +%- +%- +%-  "half": kernel.c:3:no\n$')
+    t.eq(select(2, text:gsub("\n", "")), 5)
+    t.match(select(2, call(folder, "log", nil, { last = 1 })), '^trial[^\n]*\n    3  [^\n]*\n$')
+    t.eq(snapshot(folder), before, "nothing is written")
+end)
+
+t.test("log --json has the names of try --json", function()
+    local folder = story()
+    local object = object_of(folder, "log", nil, { last = 3 })
+    t.eq({ object.v, object.session, #object.trials, object.notes }, { 1, "s", 3, nil })
+    local entry = object.trials[1]
+    t.eq({ entry.trial, entry.verdict, entry.status, entry.hypothesis, entry.predict, entry.gain, entry.label },
+        { 1, "keep", "PASSED", "vector loads", 40.0, 100.0, "v" })
+    t.eq({ entry.speedup.best, entry.time_ns.median, #entry.tree, #entry.commit }, { 2.0, 50000, 40, 40 })
+end)
+
+t.test("log --notes puts notes behind the trials that they are about", function()
+    local folder = story()
+    t.eq(call(folder, "note", { 1 }, { message = "half the\nbytes", topic = "analysis" }), 0)
+    local _, text = call(folder, "log", nil, { notes = true })
+    t.match(text, '"vector loads": [^\n]*\n       note: %[analysis%] half the bytes\n    2 ')
+    t.ok(not select(2, call(folder, "log")):find("half the"), "only where they are wanted")
+    t.eq(object_of(folder, "log", nil, { notes = true }).notes[1].topic, "analysis")
+end)
+
+t.test("show: everything of a trial, also of a reverted one and after a collection of garbage", function()
+    local folder = story()
+    call(folder, "note", { 2 }, { message = "registers spill" })
+    local gc = assert(process.run { "git", "-C", folder, "gc", "--quiet", "--prune=now" })
+    t.ok(gc.ok, gc.stderr)
+    local code, text = call(folder, "show", { 2 }, { source = true })
+    t.eq(code, 0)
+    t.match(text, "^trial 2: revert, PASSED\nwhat +\"unroll\"\nreason +[^\n]+\n")
+    t.match(text, "\ngain +predicted %+10.0 %%, measured %-37.5 %% against trial 1\n")
+    t.match(text, "\ntime +median 80.00 us [^\n]*, timer wall\n")
+    t.match(text, "\nspeedup +1.25x over the original [^\n]*, 2.50x over the reference, 0.625x over the best before ")
+    t.match(text, "\nworkload +N=64: PASSED, median 80.00 us, ")
+    t.match(text, "\nchange +1 file, %+1 %-1 against trial 1\ntree +%x+\ncommit +%x+, refs/ako/s/2\n")
+    t.match(text, "\nfiles +.git/ako/s/trials/2\n")
+    t.match(text, "\nnote +registers spill\n")
+    t.match(text, "\n%-%-%- solution/kernel.c\n// script: time=80\nvoid scale%(void%);\n$")
+    local object = object_of(folder, "show", { 2 }, { source = true })
+    local repo = assert(git.open(folder))
+    t.eq({ object.trial, object.change.against, object.change.to, object.ref }, { 2, 1,
+        repo:resolve("refs/ako/s/2"), "refs/ako/s/2" })
+    t.eq(object.sources, { { name = "solution/kernel.c", text = scripted.source("time=80") } })
+    t.eq(object.notes[1].text, "registers spill")
+    t.match(select(2, call(folder, "show", { 0 })), "\nchange +%d file[^\n]* against what the session began on\n")
+    t.match(select(2, call(folder, "show", { 3 })), "^trial 3: revert, COMPILE_ERROR\n")
+end)
+
+t.test("a trial that is not there, no session, no repository: one clear line", function()
+    local folder = story()
+    local code, text, problem = call(folder, "show", { 7 })
+    t.eq({ code, text, problem }, { 2, "", "ako-lua: session s has no trial 7; it has 0 to 3\n" })
+    code, text, problem = call(folder, "log", nil, nil, { session = "t" })
+    t.eq({ code, text, problem }, { 2, "", "ako-lua: there is no session 't' here\n" })
+    local empty = scripted.task_folder "time=100"
+    for _, verb in ipairs { "log", "show" } do
+        code, text, problem = call(empty, verb, { 0 })
+        t.eq({ code, text, problem }, { 2, "", ("ako-lua: no session in %s yet; `run` or `try` starts one\n"):format(
+            fs.absolute(empty)) })
+        t.ok(not fs.exists(empty .. "/.git"), "nothing is made")
+    end
+    t.eq(select(3, call("/nowhere-here", "log")), "ako-lua: there is no folder /nowhere-here\n")
+end)
