@@ -125,8 +125,10 @@ local KINDS = {
         time_ns = maybe(fields { median = above_0 }), workloads = list(WORKLOAD), paired = maybe(PAIRED),
         control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number), predict = maybe(number), label = maybe(text), against = maybe(integer),
-        subject = maybe(text), size = maybe(each(number)), facts = maybe(object), signal = maybe(object) },
-    note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text) },
+        subject = maybe(text), size = maybe(each(number)), facts = maybe(object), signal = maybe(object),
+        time_s = maybe(number) },
+    note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text),
+        time_s = maybe(number) },
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },
     finish = fields { ended = maybe(text) },
 }

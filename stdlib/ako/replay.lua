@@ -1,6 +1,9 @@
--- What a policy would have kept of a session's trials: they are judged once more, nothing is measured or written.
+-- What a policy would have kept of a session's trials, and where it would have stopped: they are judged once more,
+-- nothing is measured or written.
 
+local ending = require "ako.ending"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local intact = require "ako.intact"
@@ -139,27 +142,81 @@ local function seen(ctx, record, state, same, samples)
     return decided and compared(ctx, record, state.original, state.best, decided, samples) or copy(record)
 end
 
---- What the policy would have said of a session's trials, one after the other: { trials, best (a record or nil) }, a
---- trial { trial, candidate, hypothesis, verdict, reason, recorded = { verdict, reason } }. Pairs are decided anew, as
---- far as they were measured; a trial whose best would have been another one is compared with that one by its figures.
---- ctx: policy, opt, hook(name, ...); `history`: the session's records; samples(record): what ako.trial's samples gave,
---- or nil.
-function replay.trials(ctx, history, samples)
-    local trials, state = {}, {}
-    local recorded_best
-    for i, record in ipairs(history) do
-        local same = state.best and recorded_best and state.best.trial == recorded_best.trial
-        local now = seen(ctx, record, state, same, samples and samples(record))
-        now.verdict, now.reason = verdict_of(ctx, now, state.best)
-        trials[i] = { trial = record.trial, candidate = record.candidate, hypothesis = record.hypothesis,
-            verdict = now.verdict, reason = now.reason,
-            recorded = { verdict = record.verdict, reason = record.reason } }
-        state.original = state.original or now
-        state.floor = record.control and record.control.floor or state.floor
-        if comes_first(state.best, now) then state.best = now end
-        if comes_first(recorded_best, record) then recorded_best = record end
+-- One record by the policy, which thereby becomes the best or does not.
+local function judge(ctx, record, state, samples)
+    local recorded_best = state.recorded_best
+    local same = state.best and recorded_best and state.best.trial == recorded_best.trial
+    local now = seen(ctx, record, state, same, samples and samples(record))
+    now.verdict, now.reason = verdict_of(ctx, now, state.best)
+    now.override, now.override_reason = nil, nil -- what a person said was said of another verdict
+    state.original = state.original or now
+    state.floor = record.control and record.control.floor or state.floor
+    if comes_first(state.best, now) then state.best = now end
+    if comes_first(recorded_best, record) then state.recorded_best = record end
+    return now
+end
+
+local function notes_until(notes, record)
+    if not record then return notes end
+    local list = {}
+    for _, note in ipairs(notes) do
+        if (note.time_s or 0) <= (record.time_s or math.huge) then list[#list + 1] = note end
     end
-    return { trials = trials, best = state.best }
+    return list
+end
+
+-- Seconds of the session when a record was closed; 0 where the journal does not say.
+local function elapsed(header, record)
+    return header.time_s and record.time_s and math.max(0, record.time_s - header.time_s) + 0.0 or 0.0
+end
+
+-- A screening is tried to its end.
+local function is_asked_behind(record, following)
+    return not (record.screen and following and following.screen)
+end
+
+-- What stays the same of a run, as far as its journal says.
+local function facts_of(story, original)
+    local header, workloads = story.header or {}, {}
+    for i, workload in ipairs(original and original.workloads or {}) do workloads[i] = workload.id end
+    return { session = story.name, header = header, device = header.device or {}, workspace = header.workspace,
+        task = { name = header.task, file = header.task_file, solution = header.paths or {}, reference = {},
+            workloads = workloads } }
+end
+
+-- Whether and why the policy ends the run behind record `i`: { trial, reason, trials, seconds } or nil.
+local function stop_behind(asked, story, history, i, best)
+    local header, record, following, last = story.header or {}, history[i], history[i + 1], history[#history]
+    if not is_asked_behind(record, following) then return nil end
+    local reason = asked:reason(best, notes_until(story.notes or {}, following), elapsed(header, record))
+    return reason and { trial = record.trial, reason = reason, trials = #history - i,
+        seconds = elapsed(header, last) - elapsed(header, record) }
+end
+
+--- What the policy would have said of a session's trials, one after the other: { trials, best (a record or nil),
+--- stop, stalls }, a trial { trial, candidate, hypothesis, verdict, reason, recorded = { verdict, reason } }. Pairs are
+--- decided anew, as far as they were measured; a trial whose best would have been another one is compared with that one
+--- by its figures. `stop` is { trial, reason, trials, seconds }: behind which trial the policy would have ended the
+--- run, and how much of the session came after; those trials have no verdict. `stalls` are { trial, reason }.
+--- ctx: policy, opt, hook(name, ...); `history`: the session's records; samples(record): what ako.trial's samples gave,
+--- or nil; `story`: the session's header, notes and name, as far as known.
+function replay.trials(ctx, history, samples, story)
+    story = story or {}
+    local trials, state, stop = {}, {}, nil
+    local asked = ending.is_asked(ctx.policy) and ending.new(ctx, facts_of(story, history[1]))
+    for i, record in ipairs(history) do
+        trials[i] = { trial = record.trial, candidate = record.candidate, hypothesis = record.hypothesis,
+            recorded = { verdict = record.verdict, reason = record.reason } }
+        if not stop then
+            local now = judge(ctx, record, state, samples)
+            trials[i].verdict, trials[i].reason = now.verdict, now.reason
+            if asked then
+                asked:take(now)
+                stop = stop_behind(asked, story, history, i, state.best)
+            end
+        end
+    end
+    return { trials = trials, best = state.best, stop = stop, stalls = asked and asked.stalls or {} }
 end
 
 local MOST_BYTES = 1 << 30
@@ -188,16 +245,12 @@ local function kept_text(trials, verdict_of_trial)
     return #numbers > 0 and table.concat(numbers, " ") or "none"
 end
 
-local MOST_DIFFERENCES = 7
+local MOST_DIFFERENCES = 5
 
-local function replay_lines(policy, state, replayed)
-    local lines = { ("session %s: kept then (policy %s): %s; kept by %s: %s"):format(state.name,
-        state.header.policy or "unknown",
-        kept_text(replayed.trials, function(entry) return entry.recorded.verdict end), policy.name,
-        kept_text(replayed.trials, function(entry) return entry.verdict end)) }
-    local differences = 0
-    for _, entry in ipairs(replayed.trials) do
-        if entry.verdict ~= entry.recorded.verdict then
+local function difference_lines(trials)
+    local lines, differences = {}, 0
+    for _, entry in ipairs(trials) do
+        if entry.verdict and entry.verdict ~= entry.recorded.verdict then
             differences = differences + 1
             local name = entry.candidate or entry.hypothesis or "the tree"
             if differences <= MOST_DIFFERENCES then
@@ -208,6 +261,34 @@ local function replay_lines(policy, state, replayed)
     end
     if differences > MOST_DIFFERENCES then
         lines[#lines + 1] = ("%d more verdicts differ; --json has them"):format(differences - MOST_DIFFERENCES)
+    end
+    return lines
+end
+
+local function ending_lines(policy, replayed)
+    local lines, stalls, stop = {}, replayed.stalls, replayed.stop
+    if stalls[1] then
+        lines[1] = ("stalled after trial %d: %s%s"):format(stalls[1].trial, stalls[1].reason,
+            #stalls > 1 and (" (and %s later)"):format(format.count(#stalls - 1, "time")) or "")
+    end
+    local last = replayed.trials[#replayed.trials]
+    if stop then
+        local left = stop.trials == 0 and "the last one" or ("the session went on for %s, %d s"):format(
+            format.count(stop.trials, "trial"), stop.seconds)
+        lines[#lines + 1] = ("stops after trial %d (%s): %s"):format(stop.trial, left, stop.reason)
+    elseif policy.stop and last then
+        lines[#lines + 1] = ("does not stop: after trial %d, the last one, it would have gone on"):format(last.trial)
+    end
+    return lines
+end
+
+local function replay_lines(policy, state, replayed)
+    local lines = { ("session %s: kept then (policy %s): %s; kept by %s: %s"):format(state.name,
+        state.header.policy or "unknown",
+        kept_text(replayed.trials, function(entry) return entry.recorded.verdict end), policy.name,
+        kept_text(replayed.trials, function(entry) return entry.verdict end)) }
+    for _, list in ipairs { difference_lines(replayed.trials), ending_lines(policy, replayed) } do
+        table.move(list, 1, #list, #lines + 1, lines)
     end
     lines[#lines + 1] = replayed.best and "best: " .. report.line(replayed.best) or nil
     return lines
@@ -220,10 +301,10 @@ function replay.answer(ctx)
     local state
     if repo then state, problem, code = session.read(repo, ctx.host.session) end
     if not state then fault.raise(code, "%s", problem) end
-    local replayed = replay.trials(ctx, state.history, reader(repo, state.name))
+    local replayed = replay.trials(ctx, state.history, reader(repo, state.name), state)
     return replay_lines(ctx.policy, state, replayed), { v = 1, policy = ctx.policy.name, session = state.name,
-        recorded_policy = state.header.policy, trials = json.array(replayed.trials),
-        best = replayed.best and report.object(replayed.best) or json.null }
+        recorded_policy = state.header.policy, trials = json.array(replayed.trials), stop = replayed.stop or json.null,
+        stalls = json.array(replayed.stalls), best = replayed.best and report.object(replayed.best) or json.null }
 end
 
 return replay

@@ -1,9 +1,12 @@
 -- Trying a policy before a GPU second is spent: what its `accept` says of candidates whose true gain is known, timed on
--- machines that do not exist (ako.noise). It needs no device and no task.
+-- machines that do not exist (ako.noise), and where it would end a run of such candidates. It needs no device and no
+-- task.
 
 local control = require "ako.control"
+local ending = require "ako.ending"
 local fault = require "ako.fault"
 local format = require "ako.format"
+local json = require "ako.json"
 local noise = require "ako.noise"
 local paired = require "ako.paired"
 local plan = require "ako.plan"
@@ -57,9 +60,9 @@ local function result_of(time, reference, decided, measured)
         build = { hash = "", log = "", registers = -1, shared = 0, spill = -1 }, costs_ns = {} }
 end
 
-local function record_of(run, result, number, best)
+local function record_of(run, result, number, best, original)
     local record = trial.record(result, { session = "synthetic", trial = number, task = TASK, best = best,
-        original = best, statistic = run.timing.statistic, flush = run.timing.flush })
+        original = original or best, statistic = run.timing.statistic, flush = run.timing.flush })
     record.machine_code, record.launches = tostring(number), "" -- never the best's own
     return record
 end
@@ -100,17 +103,28 @@ local function decide(measured, samples)
     return decided
 end
 
-local function judge(run, measured, gain, number, cell)
+-- The record, with its verdict, of a candidate that takes 1 - gain of the best's time, which is `share` (1) of what was
+-- measured; and its decided pairs.
+local function judge(run, measured, gain, number, share)
     local decided, samples
     if run.plan then
         samples = scaled_pairs(measured.pairs, 1 - gain)
         decided = decide(measured, samples)
-        cell.pairs = (cell.pairs or 0) + decided.pairs
     end
-    local result = result_of(scaled(measured.time, 1 - gain), measured.reference, decided, samples)
-    local record = record_of(run, result, number, measured.best)
-    local verdict = trial.is_unmeasured(record.status) and "inconclusive" or replay.ask(run.ctx, record, measured.best)
-    cell[verdict] = cell[verdict] + 1
+    local time = scaled(measured.time, (share or 1) * (1 - gain))
+    local record = record_of(run, result_of(time, measured.reference, decided, samples), number, measured.best,
+        measured.original)
+    if trial.is_unmeasured(record.status) then
+        record.verdict = "inconclusive"
+    else
+        record.verdict, record.reason = replay.ask(run.ctx, record, measured.best)
+    end
+    return record, decided
+end
+
+local function count_in(cell, record, decided)
+    cell[record.verdict] = cell[record.verdict] + 1
+    if decided then cell.pairs = (cell.pairs or 0) + decided.pairs end
 end
 
 local function rates(cell, trials)
@@ -120,25 +134,63 @@ local function rates(cell, trials)
     return cell
 end
 
+local function new_run(ctx, seed, with_floor)
+    return { ctx = ctx, timing = ctx.policy.timing, plan = plan.pairs(ctx.policy, ctx.opt), seed = seed,
+        with_floor = with_floor }
+end
+
 --- What the policy keeps of `trials` candidates for each noise and each true gain (a share: 0.02 takes 2 % less time):
 --- a list of rows { noise, cells }, a cell { gain, keep, revert, inconclusive (counts), kept (share), false_keep (where
 --- there is no gain) or missed_win (where there is one), pairs (mean; nil for a policy without) }. ctx: policy, opt,
 --- hook(name, ...). `with_floor`: each machine's floor raises the threshold of the pairs, as in a run.
 function simulate.synthetic(ctx, gains, trials, seed, with_floor)
-    local run = { ctx = ctx, timing = ctx.policy.timing, plan = plan.pairs(ctx.policy, ctx.opt), seed = seed,
-        with_floor = with_floor }
+    local run = new_run(ctx, seed, with_floor)
     local rows = {}
     for i, model in ipairs(noise.models()) do
         local cells = {}
         for k, gain in ipairs(gains) do cells[k] = { gain = gain, keep = 0, revert = 0, inconclusive = 0 } end
         for number = 1, trials do
             local measured = measure(run, model, number)
-            for k, gain in ipairs(gains) do judge(run, measured, gain, number, cells[k]) end
+            for k, gain in ipairs(gains) do count_in(cells[k], judge(run, measured, gain, number)) end
         end
         for _, cell in ipairs(cells) do rates(cell, trials) end
         rows[i] = { noise = model, cells = cells }
     end
     return rows
+end
+
+-- What stays the same of a run that never was.
+local FACTS = { session = "synthetic", header = {}, device = {}, workspace = ".",
+    task = { name = TASK.name, solution = {}, reference = {}, workloads = { TASK.workloads[1].id } } }
+
+-- Candidates with these gains in turn, each against the best before it, on one machine.
+local function run_on(run, model, gains, most)
+    local asked, number, share = ending.new(run.ctx, FACTS), 0, 1.0
+    local original = measure(run, model, 0).best
+    local best, record = original, original
+    local reason
+    while true do
+        asked:take(record)
+        reason = asked:reason(best, {}, 0.0)
+        if reason or number >= most then break end
+        number = number + 1
+        local measured, gain = measure(run, model, number), gains[(number - 1) % #gains + 1]
+        measured.best, measured.original = best, original
+        record = judge(run, measured, gain, number, share)
+        if record.verdict == "keep" then best, share = record, share * (1 - gain) end
+    end
+    return { noise = model, trials = number, stop = reason and { trial = number, reason = reason },
+        stalls = json.array(asked.stalls), speedup = best.speedup.original, best = best.trial }
+end
+
+--- Where the policy would end a run of candidates that have these gains in turn, each over the best before it: for each
+--- noise { noise, trials, stop ({ trial, reason }, or nil after `most` trials), stalls (a list of the same), best (a
+--- trial), speedup (that one's, measured, over the original) }. Nobody writes notes in such a run, and it takes no
+--- time.
+function simulate.runs(ctx, gains, most, seed)
+    local run, list = new_run(ctx, seed), {}
+    for i, model in ipairs(noise.models()) do list[i] = run_on(run, model, gains, most) end
+    return list
 end
 
 -- The verb
@@ -172,6 +224,31 @@ local function synthetic_lines(policy, rows, trials, seed)
     return lines
 end
 
+local function joined(runs, text_of)
+    local texts = {}
+    for _, run in ipairs(runs) do texts[#texts + 1] = text_of(run) end
+    return table.concat(texts, "; ")
+end
+
+local function stall_text(run)
+    local first = run.stalls[1]
+    return first and ("%s after trial %d (%s)"):format(run.noise, first.trial, first.reason)
+end
+
+local function stop_text(run)
+    if not run.stop then return ("%s not within %d trials"):format(run.noise, run.trials) end
+    return ("%s after trial %d (%s)"):format(run.noise, run.stop.trial, run.stop.reason)
+end
+
+-- Where runs of these candidates, in turn, stall and end.
+local function ending_lines(policy, runs)
+    local lines = { "a run of candidates with these gains in turn, each over the best before it:" }
+    local stalls = joined(runs, stall_text)
+    if policy.stalled then lines[2] = "stalls  " .. (stalls == "" and "never" or stalls) end
+    if policy.stop then lines[#lines + 1] = "stops   " .. joined(runs, stop_text) end
+    return lines
+end
+
 local LEAST_GAIN, MOST_GAIN, MOST_GAINS = -900, 99, 16
 
 -- "-2,0,1.5" in per cent as shares.
@@ -196,9 +273,14 @@ function simulate.answer(ctx)
     local trials, seed = given.trials or 1000, ctx.host.seed or ctx.policy.correctness.seed
     local gains = read_gains(given.gains or "-2,0,0.5,1,1.5,2,3,5")
     local rows = simulate.synthetic(ctx, gains, trials, seed, given.floor)
-    return synthetic_lines(ctx.policy, rows, trials, seed), { v = 1, policy = ctx.policy.name, trials = trials,
+    local lines, runs = synthetic_lines(ctx.policy, rows, trials, seed), nil
+    if ending.is_asked(ctx.policy) then
+        runs = simulate.runs(ctx, gains, trials, seed)
+        table.move(ending_lines(ctx.policy, runs), 1, 3, #lines + 1, lines)
+    end
+    return lines, { v = 1, policy = ctx.policy.name, trials = trials,
         seed = seed, floor = given.floor == true, base_ns = BASE_NS, launches_per_sample = LAUNCHES_A_SAMPLE,
-        noise = rows }
+        noise = rows, runs = runs and json.array(runs) }
 end
 
 return simulate

@@ -254,6 +254,7 @@
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
+---@overload fun(name: "ako.ending"): ako.ending
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.fault"): ako.fault
@@ -1170,6 +1171,35 @@ local dtypes = {}
 
 ---@param name string
 function dtypes.check(name) end
+
+---Where a policy ends a run that is told once more or made up.
+---@class ako.ending
+local ending = {}
+
+---True for a policy that would have anything to say.
+---@param policy ako.Policy
+---@return boolean
+function ending.is_asked(policy) end
+
+---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
+---@param facts table members of ako.Run that stay as they are
+---@return ako.ending.Ending
+function ending.new(ctx, facts) end
+
+---@class ako.ending.Ending
+---@field stalls { trial: integer, reason: string }[]
+local Ending = {}
+
+---Takes the next trial's record, with its verdict.
+---@param record ako.Record
+function Ending:take(record) end
+
+---Why the run ends behind the last record, or nil.
+---@param best? ako.Record the best then
+---@param notes table[]
+---@param elapsed_s number
+---@return string?
+function Ending:reason(best, notes, elapsed_s) end
 
 ---@class ako.evaluator
 local evaluator = {}
@@ -2222,8 +2252,9 @@ function replay.ask(ctx, record, best) end
 ---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
 ---@param history ako.Record[]
 ---@param samples? fun(record: ako.Record): table? what ako.trial's samples gave
----@return { trials: table[], best?: ako.Record }
-function replay.trials(ctx, history, samples) end
+---@param story? { header: table, notes: table[], name: string } the session, as far as it is known
+---@return { trials: table[], best?: ako.Record, stop?: table, stalls: table[] } # stop: { trial, reason, trials, seconds }
+function replay.trials(ctx, history, samples, story) end
 
 ---The lines and the JSON object for the session that ctx.host.session names.
 ---@param ctx table
@@ -2583,6 +2614,15 @@ local simulate = {}
 ---@param with_floor? boolean each machine's floor raises the threshold of the pairs, as in a run
 ---@return { noise: string, cells: table[] }[]
 function simulate.synthetic(ctx, gains, trials, seed, with_floor) end
+
+---Where the policy would end a run of candidates with these gains in turn, each over the best before it. Nobody writes
+---notes in such a run, and it takes no time.
+---@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
+---@param gains number[]
+---@param most integer trials after which it ends in any case
+---@param seed integer
+---@return { noise: string, trials: integer, stop?: table, stalls: table[], best: integer, speedup?: number }[]
+function simulate.runs(ctx, gains, most, seed) end
 
 ---The lines and the JSON object for the verb.
 ---@param ctx table
