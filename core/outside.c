@@ -6,6 +6,7 @@
 
 #define ERROR_ALLOWED 0.01
 #define LEAST_SEEN 0.5 /* of the claimed saving */
+#define LEAST_PAIRS 6
 
 static int by_value(const void *a, const void *b)
 {
@@ -36,4 +37,19 @@ bool ako_outside_denies(const ako_outside *pairs, size_t n, double least_ns)
     free(hidden);
     free(claimed);
     return denied;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool ako_outside_lacks(const ako_outside *pairs, size_t n, double share)
+{
+    int64_t candidate = INT64_MAX, incumbent = INT64_MAX;
+    for (size_t i = 0; i < n; i++) {
+        candidate = lesser(candidate, pairs[i].candidate_took_ns - pairs[i].candidate_ns);
+        incumbent = lesser(incumbent, pairs[i].incumbent_took_ns - pairs[i].incumbent_ns);
+    }
+    return n >= LEAST_PAIRS && (double)candidate < share * (double)incumbent;
 }

@@ -18,4 +18,9 @@ typedef struct ako_outside {
  * reasons of their own, are left alone. */
 bool ako_outside_denies(const ako_outside *pairs, size_t n, double least_ns);
 
+/* True when the candidate's quickest request of n pairs took, beside its samples, less than `share` of what the
+ * incumbent's quickest one did: it leaves out what lies between the calls, their flushes above all. The quickest count,
+ * for whatever else a machine is busy with only makes requests longer; fewer than six pairs say nothing. */
+bool ako_outside_lacks(const ako_outside *pairs, size_t n, double share);
+
 #endif

@@ -87,8 +87,6 @@ int sample_check_sets(trial *t, const rotation *r, int workload);
 
 /* The two clocks over all of a series, and the physical floor. */
 int series_judge(trial *t, const series *s, int workload);
-/* Requests that take less than the flushes between their calls would: somebody has switched them off. */
-bool series_flush_is_missing(const trial *t, const series *own, const series *incumbent);
 double series_mean(const series *s);                                      /* ns; 0 without samples */
 double series_step_share(const trial *t, const series *s);                /* a step of its clock by its median */
 int series_put(trial *t, const series *s, int workload, const char *key); /* its summary into the answer */

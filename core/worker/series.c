@@ -1,7 +1,6 @@
 /* A series as a whole: whether it can be believed, and what it says. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "pack.h"
@@ -9,7 +8,6 @@
 #include "stats.h"
 #include "surroundings.h"
 
-#define FLUSH_SHARE 0.5   /* of what a call of nothing takes: less than that is missing, and seen with the incumbent */
 #define CPU_SLACK_NS 10e6 /* what the scheduler of a busy machine may do to a request that has one thread */
 
 /* The least counts: whatever else a machine is busy with can only make a request longer, a fraud is in every one. */
@@ -42,29 +40,6 @@ static bool clocks_agree(const trial *t, const series *s)
     double slack = 3 * (double)c->fixed_ns / (s->calls_a_request ? s->calls_a_request : 1);
     slack += gpu ? 3 * (double)c->each_ns : (double)c->each_ns + CPU_SLACK_NS; /* a walk through a cache takes ms */
     return gap <= slack || mean >= 0.7 * (mean + gap);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* What lies beside a call in the middle one of the requests: its flush above all. */
-static double beside_call(const trial *t, const series *s)
-{
-    double sorted[GAPS];
-    memcpy(sorted, s->gaps_ns, (size_t)s->n_gaps * sizeof *sorted);
-    qsort(sorted, (size_t)s->n_gaps, sizeof *sorted, by_value);
-    return sorted[s->n_gaps / 2] + (double)t->ev->calibration.each_ns;
-}
-
-bool series_flush_is_missing(const trial *t, const series *own, const series *incumbent)
-{
-    if (!t->timing.flush || own->n_gaps == 0 || incumbent->n_gaps == 0)
-        return false;
-    double flush = FLUSH_SHARE * (double)t->ev->calibration.each_ns, beside = beside_call(t, own);
-    return beside < flush && beside_call(t, incumbent) - beside > flush;
 }
 
 /* Bytes that must be moved and cannot lie in the L2, at the device's peak bandwidth. 0: unknown. */

@@ -68,12 +68,45 @@ static void noise_and_losses_say_nothing(void **state)
     assert_false(ako_outside_denies(few, 0, 0));
 }
 
+/* Requests with a flush of FLUSH_NS each on the incumbent's side and `flush` on the candidate's; of the first pair the
+ * machine was busy with something else for `hiccup` ns. */
+static bool lacks(int64_t flush, int64_t hiccup, size_t n)
+{
+    ako_outside pairs[PAIRS];
+    for (size_t i = 0; i < PAIRS; i++) {
+        int64_t more = i == 0 ? hiccup : 0, noise = (int64_t)(i * 7 % 5) * 100000;
+        pairs[i] = (ako_outside){.candidate_ns = 500000,
+                                 .incumbent_ns = 1000000,
+                                 .candidate_took_ns = 500000 + flush + noise,
+                                 .incumbent_took_ns = 1000000 + FLUSH_NS + noise + more};
+    }
+    return ako_outside_lacks(pairs, n, 0.5);
+}
+
+static void a_missing_flush_is_seen(void **state)
+{
+    (void)state;
+    assert_true(lacks(0, 0, PAIRS));
+    assert_true(lacks(FLUSH_NS / 2 - 100000, 0, PAIRS));
+    assert_false(lacks(FLUSH_NS / 2 + 100000, 0, PAIRS));
+    assert_false(lacks(FLUSH_NS, 0, PAIRS));
+}
+
+/* What made a busy machine refuse an honest kernel: the rival's requests were long for other reasons. */
+static void a_busy_machine_is_no_missing_flush(void **state)
+{
+    (void)state;
+    assert_false(lacks(FLUSH_NS, 1000000000, PAIRS));
+    assert_false(lacks(0, 0, 5));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(honest_gains_are_believed),     cmocka_unit_test(a_bent_clock_is_not),
-        cmocka_unit_test(half_of_the_gain_must_be_seen), cmocka_unit_test(small_savings_are_left_alone),
-        cmocka_unit_test(noise_and_losses_say_nothing),
+        cmocka_unit_test(honest_gains_are_believed),          cmocka_unit_test(a_bent_clock_is_not),
+        cmocka_unit_test(half_of_the_gain_must_be_seen),      cmocka_unit_test(small_savings_are_left_alone),
+        cmocka_unit_test(noise_and_losses_say_nothing),       cmocka_unit_test(a_missing_flush_is_seen),
+        cmocka_unit_test(a_busy_machine_is_no_missing_flush),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
