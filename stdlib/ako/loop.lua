@@ -442,7 +442,8 @@ function Loop:refusal(info)
     if not self.policy.gate then return nil end
     local sources = unit.read(self.session.ws.folder, self.task.solution.files) or {}
     local proposal = { trial = #self.session.history, candidate = info.candidate, hypothesis = info.hypothesis,
-        predict = info.predict, label = info.label, sources = copy(sources), changed = changed_files(self, sources) }
+        predict = info.predict, label = info.label, point = copy(info.point), sources = copy(sources),
+        changed = changed_files(self, sources) }
     local reason, facts = self.hook("gate", self:view(), proposal, self.opt)
     if reason ~= nil then return words("gate", reason) end
     if facts ~= nil and (type(facts) ~= "table" or not pcall(json.encode, facts)) then
@@ -662,6 +663,14 @@ function Loop:verify()
     return trial.mean(records)
 end
 
+-- What the policy does itself when all is over; its logs can tell of it.
+local function submit(self)
+    if not self.policy.submit then return end
+    local said = words("submit", self.hook("submit", self:view(), self.opt))
+    if said then self.progress:note("submit      " .. said) end
+    self.finished.said = said
+end
+
 -- The policy's last commit and its tag.
 local function publish_end(self)
     local git_of, session = self.policy.git, self.session
@@ -675,8 +684,9 @@ local function publish_end(self)
     self.progress:note(made and "tag         " .. tag or ("no tag %s: %s"):format(tag, problem))
 end
 
---- The end of a session: the best verified (when there was anything to choose from), the last line written, the logs
---- rendered, the policy's last commit and tag. An interrupted one stays open. Returns the record to report on.
+--- The end of a session: the best verified (when there was anything to choose from), the last line written, the
+--- policy's own end, the logs rendered, the policy's last commit and tag. An interrupted one stays open. Returns the
+--- record to report on.
 function Loop:finish(ended)
     local session = self.session
     local record = session.best or session.original
@@ -685,6 +695,7 @@ function Loop:finish(ended)
     local verified = session.best and report.object(record) or nil
     must(session:finish { ended = ended, status = record.status, verified = verified })
     self.finished = { ended = ended, verified = copy(record) }
+    submit(self)
     publish_end(self)
     return record
 end

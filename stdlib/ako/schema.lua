@@ -203,6 +203,8 @@ local schema = {
     finish = { type = "function",
         text = "(run, why, opt) -> why the session may not be ended by hand now, or nil" },
     logs = { type = "function", text = "(run, opt) -> files of the workspace that are rendered from the history" },
+    submit = { type = "function",
+        text = "(run, opt) -> what it did itself when all is over, in words, or nil; run.finished is known" },
     git = git_rule,
     protected = { type = "list", check = texts,
         text = "files and folders of the workspace that no candidate may change" },

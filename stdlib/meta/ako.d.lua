@@ -84,6 +84,7 @@
 ---@field gate? fun(run: ako.Run, proposal: ako.Proposal, opt: table): string?, table? what is missing before a trial may begin; or nil and facts for its record
 ---@field logs? fun(run: ako.Run, opt: table): table<string, string> files rendered from the history
 ---@field finish? fun(run: ako.Run, why: string?, opt: table): string? why the session may not be ended by hand now
+---@field submit? fun(run: ako.Run, opt: table): string? when all is over: what it did itself, in words
 ---@field git? ako.Branching
 ---@field protected? string[] files and folders of the workspace that no candidate may change
 ---@field extend fun(self: ako.Policy, own: ako.Policy): ako.Policy
@@ -111,6 +112,7 @@
 ---@field hypothesis? string
 ---@field predict? number
 ---@field label? string
+---@field point? table<string, string> of the tune space
 ---@field changed string[] paths that differ from the best's
 ---@field sources { name: string, text: string }[]
 
@@ -233,7 +235,7 @@
 ---@field next_trial integer
 ---@field workspace string
 ---@field task { name: string, file: string, solution: string[], reference: string[], workloads: string[], weights: number[] }
----@field finished false|{ ended?: string, verified: ako.Record }
+---@field finished false|{ ended?: string, verified: ako.Record, said?: string }
 
 -- Lua's own globals that the host has changed
 

@@ -395,3 +395,31 @@ t.test("a question of the policy's plan comes before anything is made", function
     t.eq({ code, console.stderr }, { 2, "ako-lua: which of the two?\n" })
     t.eq(fs.exists(folder .. "/.git"), false)
 end)
+
+t.test("a policy's own end comes before its last logs, its commit and its tag", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50" })
+    local policy = { submit = function(run) return ("packed %d"):format(run.finished.verified.trial) end,
+        logs = function(run) return { ["LOG.md"] = (run.finished and run.finished.said or "open") .. "\n" } end }
+    local ctx = scripted.context(folder, { policy = policy }, { candidates = folder .. "/candidates" })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(fs.read(folder .. "/LOG.md"), "packed 1\n")
+    t.match(ctx.console.stderr, "submit      packed 1\n")
+    folder = scripted.task_folder "time=100"
+    ctx = scripted.context(folder, { policy = { submit = function() return true end } })
+    t.eq(verbs.run(ctx), 4)
+    t.match(ctx.console.stderr, "hook 'submit' must give its reason in words")
+end)
+
+t.test("a gate sees which point of a tune space it is asked about", function()
+    local folder = scripted.task_folder "time=100"
+    local source = "//! tune BLOCK = 1, 2\n" .. scripted.source "time=100" .. "// with BLOCK=2: time=50 hash=b\n"
+    assert(fs.write(folder .. "/solution/kernel.c", source))
+    local timing, points = scripted.policy().timing, {}
+    timing.screen = { rounds = { 2 }, finalists = 1, least = 9, points = 9 }
+    local ctx = scripted.context(folder, { policy = { timing = timing, gate = function(_, proposal)
+        points[#points + 1] = proposal.point or "none"
+    end } })
+    t.eq(verbs.run(ctx), 0)
+    t.eq(points, { "none", { BLOCK = "2" } })
+end)
