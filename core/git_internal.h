@@ -28,7 +28,11 @@ int ako_git__lookup_tree(git_tree **out, ako_git *git, const char *rev);
 
 /* ---- git_paths.c ---- */
 
-/* Appends the workspace path seen from the working folder, checked and without "." and double slashes. */
+/* Appends the workspace path seen from the working folder, checked and without "." and double slashes: as a name, for
+ * what lies in trees, whatever the disk has there now. */
+int ako_git__name(ako_buf *out, const ako_git *git, const char *path);
+
+/* The same for a file on the disk: it must not lead through a link. */
 int ako_git__path(ako_buf *out, const ako_git *git, const char *path);
 
 /* A list of strings, copied. */

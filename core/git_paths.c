@@ -63,7 +63,7 @@ static int check_links(const ako_git *git, const char *full)
     return status;
 }
 
-int ako_git__path(ako_buf *out, const ako_git *git, const char *path)
+int ako_git__name(ako_buf *out, const ako_git *git, const char *path)
 {
     if (path[0] == '/')
         return refuse(path, "it must be relative to the workspace");
@@ -76,9 +76,13 @@ int ako_git__path(ako_buf *out, const ako_git *git, const char *path)
         out->data[--out->size] = '\0'; /* the workspace itself */
     if (status == AKO_OK && strlen(git->workdir) + out->size + 2 > PATH_MAX)
         status = refuse(path, "it is longer than the system allows");
-    if (status == AKO_OK && ako_buf_reserve(out, 0))
-        status = check_links(git, out->data);
-    return out->oom ? ako_git__nomem() : status;
+    return out->oom || !ako_buf_reserve(out, 0) ? ako_git__nomem() : status;
+}
+
+int ako_git__path(ako_buf *out, const ako_git *git, const char *path)
+{
+    int status = ako_git__name(out, git, path);
+    return status == AKO_OK ? check_links(git, out->data) : status;
 }
 
 /* ---- many ---- */

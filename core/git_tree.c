@@ -156,7 +156,7 @@ int ako_git_read(ako_buf *out, ako_git *git, const char *rev, const char *path)
 {
     git_tree *tree = NULL;
     ako_buf full = {0};
-    int status = ako_git__path(&full, git, path);
+    int status = ako_git__name(&full, git, path);
     if (status == AKO_OK)
         status = ako_git__lookup_tree(&tree, git, rev);
     if (status == AKO_OK)

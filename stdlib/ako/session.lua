@@ -280,7 +280,7 @@ Session.take_back = fault.returns(function(self)
     local lent, path = self.lent, journal_of(self.repo, self.name)
     if not lent then return true end
     self.lent = nil
-    local good = fs.exists(path)
+    local good = (fs.stat(path) or {}).type == "file" -- a link would lead our lines elsewhere
     if good then self.journal = open_again(path) end
     if good and identity(path) ~= lent.identity then
         local text = must(fs.read(path))

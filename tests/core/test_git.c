@@ -412,7 +412,9 @@ static void paths_are_checked(void **state)
         assert_in_range(strlen(ako_error_last()->message), 20, 400);
         assert_int_equal(ako_git_hash_file(&oid, git, bad[i]), AKO_INVALID);
         tree_of(NULL, ".");
-        assert_int_equal(ako_git_read(&content, git, tree_of(NULL, ".").hex, bad[i]), AKO_INVALID);
+        bool a_name = strncmp(bad[i], "link/", 5) == 0; /* a tree may have a folder where the disk has a link */
+        int wanted = a_name ? AKO_NOTFOUND : AKO_INVALID;
+        assert_int_equal(ako_git_read(&content, git, tree_of(NULL, ".").hex, bad[i]), wanted);
         assert_int_equal(restore(tree_of(NULL, ".").hex, bad[i], true), AKO_INVALID);
     }
     assert_int_equal(mkfifo(in_repo("fifo"), 0600), 0);

@@ -71,7 +71,7 @@ local function nth(list, n)
 end
 
 local function result_of(script, steps, n)
-    local status = script.status or "PASSED"
+    local status = script.status or (script.time and "PASSED" or "COMPILE_ERROR")
     local hash = status == "COMPILE_ERROR" and "" or script.hash or script.time
     local build = { hash = hash, log = "built", registers = 8, shared = 0, spill = 0 }
     local result = { status = status, step = steps[#steps], reason = script.reason or "", code = "", build = build,
