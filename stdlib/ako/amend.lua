@@ -1,8 +1,11 @@
--- The verbs by which somebody adds to a session by hand, without measuring anything: note.
+-- The verbs by which somebody prepares a workspace or adds to a session by hand, without measuring anything: init,
+-- note, keep, revert.
 
+local brief = require "ako.brief"
 local console = require "ako.console"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local idle = require "ako.idle"
 local json = require "ako.json"
@@ -11,6 +14,7 @@ local opening = require "ako.opening"
 local pick = require "ako.pick"
 local report = require "ako.report"
 local session = require "ako.session"
+local workspace = require "ako.workspace"
 
 local amend = {}
 
@@ -83,6 +87,97 @@ function amend.note(ctx)
     local text_line = ("noted in %ssession %s, %s: %s"):format(is_new and "the new " or "", opened.name, where,
         log.note(line))
     return answer(ctx, { text_line }, object)
+end
+
+-- Overrides
+
+local function check_override(record, verdict, given)
+    local n = record.trial
+    if not (given.message or ""):find("%S") then
+        fault.raise("INVALID", "%s needs a reason: %s %d -m TEXT", verdict, verdict, n)
+    end
+    if verdict == "keep" and record.status ~= "PASSED" and not given.force then
+        fault.raise("INVALID", "trial %d is %s: %s; --force keeps it all the same", n, record.status,
+            format.line(record.reason))
+    end
+end
+
+local function override_lines(result, verdict, reason)
+    local lines = { ("trial %d: %s by hand: %s"):format(result.record.trial, verdict, reason) }
+    if result.best ~= result.before then
+        lines[2] = ("best: %s; before it was trial %d"):format(report.line(result.best), result.before.trial)
+    else
+        lines[2] = ("best: %s, as before"):format(report.line(result.best))
+    end
+    lines[3] = result.left_alone and "the files stay as they are: " .. result.left_alone or nil
+    return lines
+end
+
+local function override_object(result, name)
+    local object = report.object(result.record)
+    object.v, object.session, object.left_alone = 1, name, result.left_alone
+    object.best = result.best.trial
+    object.before = result.before and result.before.trial or json.null
+    return object
+end
+
+local function override(ctx, verdict)
+    local state, given = pick.session(ctx), ctx.verb_options or {}
+    local n = ctx.operands[1]
+    check_override(session.record(state, n), verdict, given)
+    local started <close> = idle.start(pick.own(ctx, state), state.header.device)
+    started:resolve()
+    started:prepare()
+    started:recover()
+    local opened = must(session.resume(started.ws, must(session.read(started.ws.repo, state.name))))
+    local loop = started:loop(opened)
+    local reason = format.line(given.message)
+    local result = must(opened:override(n, verdict, reason, given.force))
+    loop:publish()
+    return answer(ctx, override_lines(result, verdict, reason), override_object(result, opened.name))
+end
+
+--- keep N: by hand, trial N counts as kept and is the best.
+function amend.keep(ctx) return override(ctx, "keep") end
+
+--- revert N: by hand, trial N does not count; the one kept before it is the best again.
+function amend.revert(ctx) return override(ctx, "revert") end
+
+-- Workspaces
+
+local function missing_solution(started)
+    local missing, folder = {}, started:folder()
+    for _, name in ipairs(started.task.solution.files) do
+        if not fs.exists(fs.join(folder, name)) then missing[#missing + 1] = name end
+    end
+    return missing
+end
+
+-- What a session would begin with, as `brief` says it.
+local function next_step(ctx, started)
+    local run = pick.run(ctx, nil)
+    run.workspace = started.ws.folder
+    local parts = { policy = ctx.policy, opt = ctx.opt, hook = ctx.hook, command = pick.command(ctx) }
+    return brief.object(run, parts).next
+end
+
+--- init: makes the workspace ready for its first trial and measures nothing: the repository, the solution's files and
+--- the policy's scaffold, where they are missing. What is there stays as it is.
+function amend.init(ctx)
+    local started <close> = idle.start(ctx)
+    opening.check_place(started)
+    started:resolve()
+    started:own_plan() -- a question of the policy's comes before anything is made
+    local made = missing_solution(started)
+    must(workspace.check(started.host, started.task, started.bundled))
+    started:prepare()
+    for _, path in ipairs(started:scaffold()) do made[#made + 1] = path end
+    local folder, step = started.ws.folder, next_step(ctx, started)
+    local lines = { ("workspace %s%s"):format(folder, started.ws.created and ": a new git repository" or "") }
+    lines[2] = #made > 0 and "made: " .. table.concat(made, ", ") or "made: nothing, all is there"
+    lines[3] = ("next: %s; because %s"):format(step.step, step.reason)
+    return answer(ctx, lines, { v = 1, workspace = format.utf8(folder), repository = started.ws.created,
+        made = json.array(made), next = step })
 end
 
 return amend

@@ -111,6 +111,13 @@ local function notes_of(run)
     return ideas, others
 end
 
+local function is_run(run) return (run.header or {}).verb == "run" end
+
+-- True where nobody is at work any more on what has an end of its own: a trial, or a run.
+local function is_left(run, parts)
+    return not parts.holder and not parts.proposer and (run.open ~= nil or (is_run(run) and run.session ~= nil))
+end
+
 -- What to do now: { step, reason }.
 local function next_step(run, parts, object)
     local command = parts.command or "ako-lua POLICY.lua"
@@ -120,14 +127,18 @@ local function next_step(run, parts, object)
         or ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
     if run.finished then
         return ("`%s try --session=NAME` starts another session"):format(command), "this one is finished"
-    elseif run.open then
-        return "wait until it ends; `try` after that", ("trial %d is being measured%s"):format(run.open.trial,
-            parts.holder and " by " .. parts.holder or ", or was cut off: then the next `try` closes it")
+    elseif run.open and (parts.holder or parts.proposer) then
+        return "wait until it ends", ("trial %d is being measured by %s"):format(run.open.trial,
+            parts.holder or "the run")
+    elseif is_left(run, parts) then
+        return ("`%s %s`"):format(command, is_run(run) and "resume" or "try"), run.open
+            and ("trial %d was cut off: this closes it and goes on"):format(run.open.trial)
+            or "the run was interrupted: this goes on with its candidates"
+    elseif object.gate then
+        return ("do what the policy asks for before the %s trial"):format(last and "next" or "first"), object.gate
     elseif not last then
         local step = ("`%s try` measures the files as they are"):format(command)
         return step, "everything is compared with the first trial"
-    elseif object.gate then
-        return "do what the policy asks for before the next trial", object.gate
     elseif object.stop then
         return ("`%s finish -m \"why\"`"):format(command), "the policy stops here: " .. object.stop
     elseif not run.best then
@@ -161,8 +172,8 @@ end
 
 --- All that a brief is made of, as the JSON object of the verb has it. `run` is what hooks get (ako.loop's view);
 --- `parts`: policy, opt, hook(name, ...) (calls a hook of the policy; default: under the host's limits), command (how
---- the program is called, "ako-lua mine.lua"), holder (who has the open trial), proposer (true: it is for a proposer's
---- command, which edits and exits). Raises what the policy's hooks raise.
+--- the program is called, "ako-lua mine.lua"), holder (who is at work in the session, in words), proposer (true: it is
+--- for a proposer's command, which edits and exits). Raises what the policy's hooks raise.
 function brief.object(run, parts)
     local task, device = run.task or {}, run.device or {}
     local object = { v = 1, session = run.session,

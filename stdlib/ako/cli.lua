@@ -45,10 +45,15 @@ local SOURCES = {
         check = { min = 0.001, max = 604800 }, text = "that one edit may take (default: the policy's budget.propose)" },
 }
 
+-- What is done by hand says why.
+local REASON = { name = "message", short = "m", kind = "text", value = "TEXT", text = "why" }
+local BY_HAND = { REASON, { name = "force", kind = "flag", text = "also a trial that has not passed" } }
+
 -- operands: numbers of trials behind the verb, in brackets those that may be left out.
 local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
         options = SOURCES },
+    { name = "init", text = "makes the workspace ready, what is there stays; measures nothing", options = {} },
     { name = "plan", text = "what run would do", options = SOURCES },
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {
@@ -66,12 +71,19 @@ local VERBS = {
     { name = "show", operands = "N", text = "all that is known of trial N", options = {
         { name = "source", kind = "flag", text = "its source texts, too" },
     } },
+    { name = "diff", operands = "N [M]", text = "the patch from what trial N was judged against, or from trial M, to N",
+        options = { { name = "stat", kind = "flag", text = "which files and how many lines, instead" } } },
     { name = "note", operands = "[N]", text = "adds words, or a file, about trial N or the last one", options = {
         { name = "message", short = "m", kind = "text", value = "TEXT", text = "the words" },
         { name = "topic", kind = "text", value = "TOPIC",
             text = "what they are: idea, next, or what a policy asks for" },
         { name = "file", kind = "text", value = "FILE", text = "that they are about; its hash is kept" },
     } },
+    { name = "keep", operands = "N", text = "by hand: trial N counts as kept and is the best", options = BY_HAND },
+    { name = "revert", operands = "N", text = "by hand: trial N does not count, the one kept before it is the best",
+        options = { REASON } },
+    { name = "resume", text = "goes on with a run that was interrupted", options = SOURCES },
+    { name = "finish", text = "the best restored and verified, the session closed", options = { REASON } },
     { name = "simulate", text = "what the policy keeps of synthetic noise, or of a --session's trials", options = {
         { name = "trials", kind = "integer", check = { min = 1, max = 1000000 },
             text = "candidates for each noise and gain (default: 1000)" },

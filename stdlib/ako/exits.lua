@@ -10,7 +10,7 @@ local OF_VERDICT = { keep = exits.DONE, revert = exits.NOT_BETTER, inconclusive 
 -- Rights and room on a disk are things that a machine can lack.
 local OF_CODE = { INVALID = exits.USAGE, NOTFOUND = exits.USAGE, EXISTS = exits.USAGE, LIMIT = exits.USAGE,
     UNAVAILABLE = exits.LACKING, IO = exits.LACKING, NOMEM = exits.LACKING, CANCELLED = exits.INTERRUPTED,
-    POLICY = exits.POLICY, TIMEOUT = exits.TIMEOUT }
+    POLICY = exits.POLICY, PROTECTED = exits.REJECTED, TIMEOUT = exits.TIMEOUT }
 -- In the middle of a trial nothing is a wrong word on the command line any more.
 local OF_INFRA = { UNAVAILABLE = exits.LACKING, IO = exits.LACKING, NOMEM = exits.LACKING,
     CANCELLED = exits.INTERRUPTED }

@@ -9,7 +9,10 @@ local idle = {}
 
 -- Stands where an evaluator would.
 local function stand_in(place, facts)
-    return function() return { place = place, device = facts, versions = {}, close = function() end } end
+    return function()
+        return { place = place, device = facts, versions = {}, task = function() return {} end,
+            close = function() end }
+    end
 end
 
 -- The place of the device that a trial would take first; then the other, for a task that has no form for it.

@@ -1,13 +1,15 @@
--- The verbs that look back and write nothing: brief, log, show. They need no evaluator, and of the workspace only its
--- repository.
+-- The verbs that look back and write nothing: status, brief, log, show, diff. They need no evaluator, and of the
+-- workspace only its repository.
 
 local brief = require "ako.brief"
 local console = require "ako.console"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local json = require "ako.json"
 local log = require "ako.log"
 local pick = require "ako.pick"
+local report = require "ako.report"
 local session = require "ako.session"
 local show = require "ako.show"
 
@@ -22,13 +24,55 @@ end
 local function out_lines(ctx, lines) return out(ctx, table.concat(lines, "\n") .. "\n") end
 local function out_object(ctx, object) return out(ctx, json.encode(object) .. "\n") end
 
--- How the program is called for this policy, as far as it goes with every verb.
-local function command(ctx) return "ako-lua " .. (ctx.file or ctx.policy.name) end
+local function status_object(state)
+    local last = state.history[#state.history]
+    return { v = 1, session = state.name, task = state.header.task, policy = state.header.policy,
+        device = state.header.device, trials = math.max(0, #state.history - 1), finished = state.finished ~= nil,
+        open = state.open and state.open.trial or json.null, holder = state.holder or json.null,
+        best = state.best and report.object(state.best) or json.null,
+        last = last and report.object(last) or json.null }
+end
+
+-- What goes on in a session that is not finished, and what to do about it.
+local function under_way(state)
+    if state.finished then return nil end
+    local again = state.header.verb == "run" and "`resume`" or "`try`"
+    if state.holder and state.open then
+        return ("trial %d is being measured by process %d"):format(state.open.trial, state.holder)
+    elseif state.holder then
+        return ("at work: process %d"):format(state.holder)
+    elseif state.open then
+        return ("trial %d was cut off; %s closes it and goes on"):format(state.open.trial, again)
+    end
+    return ("open: %s goes on with it"):format(again)
+end
+
+local function status_lines(state)
+    local last = state.history[#state.history]
+    local header = state.header
+    local lines = { ("task %s, policy %s, device %s"):format(header.task or "unknown", header.policy or "unknown",
+        header.device and header.device.name or "unknown") }
+    for _, line in ipairs(report.run_lines(state, state.finished and state.finished.ended or nil)) do
+        lines[#lines + 1] = line
+    end
+    if last and last ~= state.best then lines[#lines + 1] = "last: " .. report.line(last) .. "; " .. last.verdict end
+    lines[#lines + 1] = under_way(state)
+    return lines
+end
+
+--- status: where the newest session of the workspace, or the one named, stands.
+function look.status(ctx)
+    local state = pick.session(ctx)
+    if ctx.host.json then return out_object(ctx, status_object(state)) end
+    return out(ctx, report.text(status_lines(state)))
+end
 
 --- brief: all that somebody without a memory needs to go on, in 2 KB.
 function look.brief(ctx)
     local state = pick.find(ctx)
-    local parts = { policy = ctx.policy, opt = ctx.opt, hook = ctx.hook, command = command(ctx) }
+    local parts = { policy = ctx.policy, opt = ctx.opt, hook = ctx.hook, command = pick.command(ctx),
+        holder = state and state.holder and ("process %d"):format(state.holder),
+        proposer = state ~= nil and os.getenv("AKO_SESSION") == state.name }
     local object = brief.object(pick.run(ctx, state), parts)
     return out(ctx, ctx.host.json and json.encode(object) .. "\n" or brief.shown(object))
 end
@@ -53,6 +97,33 @@ function look.show(ctx)
     local object = show.object(state, operand(ctx, state, 1), given.source)
     if ctx.host.json then return out_object(ctx, object) end
     return out_lines(ctx, show.lines(object))
+end
+
+local function change_object(state, record, change, with_patch)
+    return { v = 1, session = state.name, trial = record.trial, against = change.against or json.null,
+        from = change.from or json.null, to = change.to, changes = change.changes, insertions = change.insertions,
+        deletions = change.deletions, patch = with_patch and change.patch or nil }
+end
+
+local function stat_lines(record, change)
+    local lines = {}
+    for i, entry in ipairs(change.changes) do lines[i] = ("%s %s"):format(entry.code, format.line(entry.path)) end
+    lines[#lines + 1] = ("trial %d against %s: %s"):format(record.trial, show.base_text(change.against),
+        show.stat(change))
+    return lines
+end
+
+--- diff N [M]: the patch that makes trial N of what it was judged against, or of trial M. A patch that is empty is said
+--- so on stderr: what is on stdout can be applied.
+function look.diff(ctx)
+    local state, given = pick.session(ctx), ctx.verb_options or {}
+    local record, base = operand(ctx, state, 1), operand(ctx, state, 2)
+    local change = show.change(state, record, base, not given.stat)
+    if ctx.host.json then return out_object(ctx, change_object(state, record, change, not given.stat)) end
+    if given.stat then return out_lines(ctx, stat_lines(record, change)) end
+    if #change.changes > 0 then return out(ctx, change.patch) end
+    (ctx.console or console).err(("trial %d is the same as %s\n"):format(record.trial, show.base_text(change.against)))
+    return exits.DONE
 end
 
 return look

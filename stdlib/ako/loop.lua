@@ -43,10 +43,12 @@ end
 
 --- A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
 --- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()
---- (the hashes of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died).
+--- (the hashes of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died), worked_s
+--- (for how long a run that is resumed was at work before; 0).
 function loop.new(parts)
-    local self = setmetatable({ started_ns = clock.now_ns() }, Loop)
+    local self = setmetatable({}, Loop)
     for name, part in pairs(parts) do self[name] = part end
+    self.started_ns = clock.now_ns() - math.floor((parts.worked_s or 0) * 1e9)
     self.views = lines.view(self.session.history, copy)
     return self
 end
@@ -692,6 +694,7 @@ function Loop:finish(ended)
     local record = session.best or session.original
     if self.cancelled then return record end
     if #session.history > 1 and session.best then record = self:verify() end
+    if self.cancelled then return record end
     local verified = session.best and report.object(record) or nil
     must(session:finish { ended = ended, status = record.status, verified = verified })
     self.finished = { ended = ended, verified = copy(record) }

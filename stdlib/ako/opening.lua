@@ -1,6 +1,7 @@
 -- Which session a verb that measures goes on with, and how a new one begins.
 
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local session = require "ako.session"
 local workspace = require "ako.workspace"
@@ -55,7 +56,11 @@ local function named(started)
     local name = started.host.session
     local state, problem, code = session.read(started.ws.repo, name)
     if not state and code ~= "NOTFOUND" then fault.raise(code, "%s", problem) end
-    if state and state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
+    if not state then return nil end
+    if state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
+    local folder = state.header.workspace
+    fault.check(folder == format.utf8(started.ws.folder), "session %s belongs to the workspace %s; go there", name,
+        folder)
     return state
 end
 

@@ -15,6 +15,9 @@ local function must(result, problem, code)
     return result
 end
 
+--- How the program is called for this policy, as far as it goes with every verb.
+function pick.command(ctx) return "ako-lua " .. (ctx.file or ctx.policy.name) end
+
 --- The workspace of a verb: { repo, folder }; nil where no repository holds it.
 function pick.workspace(ctx)
     local folder = ctx.host.workspace or "."
@@ -26,9 +29,10 @@ function pick.workspace(ctx)
 end
 
 --- The session that --session names, or the workspace's newest one: its .state (session.read), whose fields it shows as
---- its own, with repo, ws, paths and folder; nil where there is none. What is wrong with others is said on stderr; a
---- newest one that cannot be read is a fault.
-function pick.find(ctx)
+--- its own, with repo, ws, paths, folder and holder (the process at work in it); nil where there is none. What is wrong
+--- with others is said on stderr; a newest one that cannot be read is a fault. `accept(state)`: only one for which that
+--- holds.
+function pick.find(ctx, accept)
     local ws = pick.workspace(ctx)
     local name = ctx.host.session
     if not ws then
@@ -40,13 +44,13 @@ function pick.find(ctx)
         state = must(session.read(ws.repo, name))
     else
         local damaged, broken
-        state, damaged, broken = session.newest(ws)
+        state, damaged, broken = session.newest(ws, accept)
         if broken then fault.raise(broken.code, "session %s cannot be read: %s", broken.name, broken.problem) end
         for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
     end
-    if not state then return nil end
+    if not state or (accept and not accept(state)) then return nil end
     local found = { ws = ws, repo = ws.repo, paths = state.header.paths or {}, state = state,
-        folder = fs.join(ws.repo:commondir(), "ako/" .. state.name) }
+        holder = session.holder(ws.repo, state.name), folder = fs.join(ws.repo:commondir(), "ako/" .. state.name) }
     return setmetatable(found, { __index = state })
 end
 
@@ -56,6 +60,17 @@ function pick.session(ctx)
     if state then return state end
     local folder = ctx.host.workspace or "."
     fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", fs.absolute(folder) or folder)
+end
+
+--- The context for a verb that goes on with a session: in that one's workspace, with its task where none is named.
+function pick.own(ctx, state)
+    local host, header = {}, state.header
+    for name, value in pairs(ctx.host) do host[name] = value end
+    host.session, host.workspace = state.name, header.workspace
+    local file = header.task_file or ""
+    local has_own = fs.exists(fs.join(header.workspace, "task.lua"))
+    if not host.task and not has_own and file:find("%.lua$") and fs.exists(file) then host.task = file end
+    return setmetatable({ host = host }, { __index = ctx })
 end
 
 local function place_of(device) return device and device.id ~= "cpu" and "gpu" or "cpu" end

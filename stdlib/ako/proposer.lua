@@ -15,6 +15,7 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local path = require "ako.path"
+local trial = require "ako.trial"
 
 local proposer = {}
 
@@ -37,7 +38,9 @@ end
 
 local function untried(list, history)
     local tried, rest = {}, {}
-    for _, record in ipairs(history or {}) do tried[record.candidate or ""] = true end
+    for _, record in ipairs(history or {}) do
+        if not trial.is_interrupted(record) then tried[record.candidate or ""] = true end
+    end
     for _, candidate in ipairs(list) do
         if not tried[candidate.name] then rest[#rest + 1] = candidate end
     end

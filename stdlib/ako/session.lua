@@ -22,6 +22,7 @@ local journal = require "ako.journal"
 local json = require "ako.json"
 local proposal = require "ako.proposal"
 local story = require "ako.story"
+local trial = require "ako.trial"
 
 local session = {}
 
@@ -136,6 +137,31 @@ function session.newest(ws, accept)
     return newest, damaged, broken
 end
 
+-- The last trial that came to its own end: one that was cut off is closed by the next start, whenever that is.
+local function last_closed(state)
+    for i = #state.history, 1, -1 do
+        local record = state.history[i]
+        if record.status ~= "INFRA" or record.reason ~= trial.INTERRUPTED then return record end
+    end
+end
+
+--- For how many seconds a session's run was at work, as far as its journal shows: the time between a kill and `resume`
+--- does not count. Takes what `read` gives.
+function session.worked_s(state)
+    local since, last = state.resumed or state.header, last_closed(state)
+    local now = state.open and state.open.time_s or last and last.time_s or since.time_s
+    return (state.resumed and state.resumed.worked_s or 0) + math.max(0, now - since.time_s)
+end
+
+local function own_id() return (fs.read "/proc/self/stat" or ""):match("^%d+") end
+
+--- The other process that has a session's journal in its hands, as far as can be told; nil where none has.
+function session.holder(repo, name)
+    local id = (fs.read(journal_of(repo, name) .. ".lock") or ""):match("^(%d+)\n$")
+    local program = id and id ~= own_id() and fs.read(("/proc/%s/comm"):format(id))
+    return program and program:find("^ako%-lua") and math.tointeger(tonumber(id)) or nil
+end
+
 -- Writing
 
 local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
@@ -196,6 +222,11 @@ session.resume = fault.returns(function(ws, state)
     local self = adopt(ws, state.name, state)
     self:repair()
     return self
+end)
+
+--- Says in the journal that a run goes on, which has worked for so many seconds before.
+Session.note_resumed = fault.returns(function(self, worked_s)
+    return append(self, { kind = "resume", time_s = os.time(), worked_s = worked_s })
 end)
 
 --- Opens a session that `read` has given as it is, with whatever is under way in it: for notes.
@@ -427,7 +458,7 @@ function Session:repair()
     if intent then
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
             hypothesis = intent.hypothesis, predict = intent.predict, label = intent.label, facts = intent.facts,
-            status = "INFRA", verdict = "inconclusive", reason = "interrupted",
+            status = "INFRA", verdict = "inconclusive", reason = trial.INTERRUPTED,
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end

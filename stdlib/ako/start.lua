@@ -105,16 +105,36 @@ function Start:resolve()
     self.own_lines = self:own_plan()
 end
 
+-- Who is at work in a workspace, as far as its newest session that somebody holds tells.
+local function worker_of(ws)
+    local state = session.newest(ws, function(state) return session.holder(ws.repo, state.name) ~= nil end)
+    if not state then return "another ako-lua" end
+    local id, open = session.holder(ws.repo, state.name), state.open
+    local what = open and ("trial %d of session %s is open since %s UTC, in"):format(open.trial, state.name,
+        os.date("!%H:%M:%S", open.time_s)) or ("session %s is in the hands of"):format(state.name)
+    return ("%s process %d"):format(what, id), id
+end
+
+local function refuse_busy(ws)
+    local who, id = worker_of(ws)
+    if not id then
+        fault.raise("BUSY", "the workspace %s is in use by %s; wait for it, or take another --workspace", ws.folder,
+            who)
+    end
+    fault.raise("BUSY", "the workspace %s is in use: %s; wait until that ends, or close it with `kill -INT %d`",
+        ws.folder, who, id)
+end
+
 -- Two runs in one workspace would take each other's candidates for the user's work. Where folders cannot be locked, on
 -- some network file systems, there is no claim.
-local function claim(folder)
+local function claim(ws)
+    local folder = ws.folder
     local lock, _, code = fs.lock(folder)
     if code == "BUSY" and os.getenv("AKO_WORKSPACE") == folder then
         fault.raise(code, "the run that wants this proposal is at work in %s: exit with 0, and it will try the edit",
             folder)
     elseif code == "BUSY" then
-        fault.raise(code, "the workspace %s is in use by another ako-lua; wait for it, or take another --workspace",
-            folder)
+        refuse_busy(ws)
     end
     return lock
 end
@@ -122,7 +142,7 @@ end
 --- Makes the workspace, which is this process's until `close`, and says what it made. Raises faults.
 function Start:prepare()
     self.ws = must(workspace.prepare(self.host, self.task, self.bundled))
-    self.claim = claim(self.ws.folder)
+    self.claim = claim(self.ws)
     self.task = self.ws.task
     if self.ws.scratch then self.progress:note("workspace   " .. self.ws.folder .. " (new, scratch)") end
     if self.ws.created and not self.ws.scratch then
@@ -209,8 +229,9 @@ function Start:facts(verb, source)
         versions = self.evaluator.versions }
 end
 
---- Gives the evaluator the task and makes the loop over an opened session. Raises faults.
-function Start:loop(opened)
+--- Gives the evaluator the task and makes the loop over an opened session, of which a run that is resumed was at work
+--- for worked_s seconds before. Raises faults.
+function Start:loop(opened, worked_s)
     local function give_task(evaluator)
         must(evaluator:task(self.task, self.plan.tolerance, self.plan.reference, self.policy.timing.pairs ~= nil))
         return evaluator
@@ -218,7 +239,7 @@ function Start:loop(opened)
     give_task(self.evaluator)
     self.session = opened
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
-        evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress,
+        evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress, worked_s = worked_s,
         protected = function() return self:protected() end,
         restart = function()
             self.evaluator:close()

@@ -1,5 +1,5 @@
 -- The story that a session's journal tells, as a table that grows line by line:
---   header, control, finished     the last line of that kind
+--   header, control, finished     the last line of that kind; `resumed` that of the last time a run went on
 --   history, notes                records and notes (ako.lines: read when they are asked for)
 --   counts                        of the records' verdicts, the baseline not counted
 --   original, best, first_right   records; `kept` the numbers of the kept ones, the best last
@@ -98,6 +98,8 @@ function story.take(state, line, at)
         take_override(state, line)
     elseif line.kind == "branch" then
         take_branch(state, line)
+    elseif line.kind == "resume" then
+        state.resumed = line
     elseif line.kind == "finish" then
         state.finished = line
     end

@@ -6,11 +6,19 @@ local json = require "ako.json"
 
 local trial = {}
 
+--- The reason of a trial that a kill cut off.
+trial.INTERRUPTED = "interrupted"
+
 -- Statuses that say nothing about the candidate.
 local UNMEASURED = { INVALID_REFERENCE = true, UNTRUSTED_TIMING = true, UNSTABLE = true, INFRA = true }
 
 --- True when a trial with this status could not be measured, whatever its candidate is worth.
 function trial.is_unmeasured(status) return UNMEASURED[status] == true end
+
+--- True when the user, or a kill, ended the trial: it has not come to an end of its own.
+function trial.is_interrupted(record)
+    return record.status == "INFRA" and (record.code == "CANCELLED" or record.reason == trial.INTERRUPTED)
+end
 
 --- What counts of a record: the verdict that somebody gave by hand, else the policy's.
 function trial.verdict(record) return record.override or record.verdict end

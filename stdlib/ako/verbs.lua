@@ -7,11 +7,10 @@ local doctor = require "ako.doctor"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
-local fs = require "ako.fs"
-local git = require "ako.git"
 local json = require "ako.json"
 local look = require "ako.look"
 local opening = require "ako.opening"
+local pick = require "ako.pick"
 local plan = require "ako.plan"
 local proposer = require "ako.proposer"
 local report = require "ako.report"
@@ -98,6 +97,15 @@ local function try_all(started, loop, source)
     return loop:run(source.next)
 end
 
+-- From the baseline on, to the end. Returns exit code and record.
+local function conclude(started, loop, source, tell)
+    local ended
+    if started.session.best and source then ended = try_all(started, loop, source) end
+    local record = loop:finish(ended)
+    tell(started, loop, record, ended)
+    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record
+end
+
 -- One task from baseline to finish. tell(started, loop, record, ended) gives the account. Returns exit code and record.
 local function run_task(ctx, tell)
     local started <close> = start.new(ctx)
@@ -116,11 +124,7 @@ local function run_task(ctx, tell)
         return code
     end
     loop:try(first)
-    local ended
-    if started.session.best and source then ended = try_all(started, loop, source) end
-    local record = loop:finish(ended)
-    tell(started, loop, record, ended)
-    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record), record
+    return conclude(started, loop, source, tell)
 end
 
 local function say_run(started, loop, record, ended)
@@ -190,6 +194,67 @@ function verbs.try(ctx)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
 end
 
+-- Going on with a session
+
+local function is_interrupted(state) return state.header.verb == "run" and not state.finished end
+local function is_unfinished(state) return not state.finished end
+
+-- Why there is nothing for a verb to go on with.
+local function refuse_state(ctx, verb)
+    local state = pick.session(ctx)
+    if state.finished then
+        fault.raise("INVALID", "session %s is finished (%s); `run` or `try` starts another one", state.name,
+            state.finished.ended or "no reason given")
+    end
+    fault.raise("INVALID", "session %s is no run: `try` goes on with it, so there is nothing to %s", state.name, verb)
+end
+
+-- Opens the session of `state` in a started workspace. What is verified or tried must be of its own task and policy.
+local function go_on(started, state, worked_s)
+    started:prepare()
+    started:recover()
+    local opened = must(session.resume(started.ws, must(session.read(started.ws.repo, state.name))))
+    local loop = started:loop(opened, worked_s)
+    local name = loop:changed_protected()
+    if name then
+        fault.raise("PROTECTED", "protected file %s changed since session %s began: undo that change, or begin "
+            .. "another session", name, state.name)
+    end
+    return loop
+end
+
+--- resume: a run that was interrupted goes on, with its candidates and what its policy's budget has left.
+function verbs.resume(ctx)
+    local state = pick.find(ctx, is_interrupted) or refuse_state(ctx, "resume")
+    local worked_s = session.worked_s(state)
+    local started <close> = start.new(pick.own(ctx, state))
+    started:resolve()
+    local source = proposer.choose(started, state.header, state.history)
+    local loop = go_on(started, state, worked_s)
+    local opened = started.session
+    must(opened:note_resumed(worked_s))
+    source = source or proposer.points(started, opened.history)
+    local first = { candidate = "baseline" }
+    local code = not opened.best and refused(started, loop, first)
+    if code then return code end
+    if not opened.best then loop:try(first) end
+    return (conclude(started, loop, source, say_run))
+end
+
+--- finish: the best is restored, byte for byte, and verified, the policy's last commit made, and the session closed.
+function verbs.finish(ctx)
+    local reason = format.line((ctx.verb_options or {}).message or "")
+    if not reason:find("%S") then fault.raise("INVALID", "finish needs a reason: finish -m TEXT") end
+    local state = pick.find(ctx, is_unfinished) or refuse_state(ctx, "finish")
+    fault.check(#state.history > 0, "nothing was tried in session %s yet, so there is nothing to finish", state.name)
+    local started <close> = start.new(pick.own(ctx, state))
+    started:resolve()
+    local loop = go_on(started, state)
+    local record = loop:finish(reason)
+    say_run(started, loop, record, reason)
+    return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)
+end
+
 --- plan: what run would do, without doing any of it; what a run would refuse before its first trial is refused here,
 --- too, with the same exit code.
 function verbs.plan(ctx)
@@ -232,57 +297,6 @@ function verbs.doctor(ctx)
     local found = started and doctor.examine(started) or doctor.look_around(ctx, problem, code)
     out(ctx, ctx.host.json and json.encode(doctor.object(found)) .. "\n" or report.text(doctor.lines(found)))
     return found.code
-end
-
-local function status_object(state)
-    local last = state.history[#state.history]
-    return { v = 1, session = state.name, task = state.header.task, policy = state.header.policy,
-        device = state.header.device, trials = math.max(0, #state.history - 1), finished = state.finished ~= nil,
-        open = state.open and state.open.trial or json.null,
-        best = state.best and report.object(state.best) or json.null,
-        last = last and report.object(last) or json.null }
-end
-
-local function status_lines(state, ws)
-    local last = state.history[#state.history]
-    local header = state.header
-    local lines = { ("task %s, policy %s, device %s"):format(header.task or "unknown", header.policy or "unknown",
-        header.device and header.device.name or "unknown") }
-    state.ws, state.folder = ws, fs.join(ws.repo:commondir(), "ako/" .. state.name)
-    for _, line in ipairs(report.run_lines(state, state.finished and state.finished.ended or nil)) do
-        lines[#lines + 1] = line
-    end
-    if last and last ~= state.best then lines[#lines + 1] = "last: " .. report.line(last) .. "; " .. last.verdict end
-    if state.open then
-        lines[#lines + 1] = ("trial %d is at work, or was cut off"):format(state.open.trial)
-    elseif opening.is_open(state) then
-        lines[#lines + 1] = "open: `try` goes on with it"
-    end
-    return lines
-end
-
---- status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
-function verbs.status(ctx)
-    local folder = ctx.host.workspace or "."
-    if ctx.host.session then session.check_name(ctx.host.session) end
-    local repo = must(git.open(folder))
-    local ws = { repo = repo, folder = must(fs.absolute(folder)) }
-    local state
-    if ctx.host.session then
-        state = must(session.read(repo, ctx.host.session))
-    else
-        local damaged, broken
-        state, damaged, broken = session.newest(ws)
-        if broken then fault.raise(broken.code, "session %s cannot be read: %s", broken.name, broken.problem) end
-        for _, problem in ipairs(damaged) do (ctx.console or console).err("left out: " .. problem .. "\n") end
-        if not state then fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", ws.folder) end
-    end
-    if ctx.host.json then
-        out(ctx, json.encode(status_object(state)) .. "\n")
-    else
-        out(ctx, report.text(status_lines(state, ws)))
-    end
-    return exits.DONE
 end
 
 for _, module in ipairs { look, amend } do

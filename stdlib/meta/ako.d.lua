@@ -1287,6 +1287,22 @@ local amend = {}
 ---@return integer
 function amend.note(ctx) end
 
+---keep N: by hand, trial N counts as kept and is the best.
+---@param ctx table
+---@return integer
+function amend.keep(ctx) end
+
+---revert N: by hand, trial N does not count; the one kept before it is the best again.
+---@param ctx table
+---@return integer
+function amend.revert(ctx) end
+
+---init: makes the workspace ready for its first trial and measures nothing: the repository, the solution's files and
+---the policy's scaffold, where they are missing. What is there stays as it is.
+---@param ctx table
+---@return integer
+function amend.init(ctx) end
+
 ---Attacks the task itself, before anything is optimized.
 ---@class ako.attack
 local attack = {}
@@ -1767,6 +1783,11 @@ function lines.view(list, copy) end
 ---@class ako.look
 local look = {}
 
+---status: where the newest session of the workspace, or the one named, stands.
+---@param ctx table
+---@return integer
+function look.status(ctx) end
+
 ---brief: all that somebody without a memory needs to go on, in 2 KB.
 ---@param ctx table
 ---@return integer
@@ -1781,6 +1802,12 @@ function look.log(ctx) end
 ---@param ctx table
 ---@return integer
 function look.show(ctx) end
+
+---diff N [M]: the patch that makes trial N of what it was judged against, or of trial M. A patch that is empty is said
+---so on stderr: what is on stdout can be applied.
+---@param ctx table
+---@return integer
+function look.diff(ctx) end
 
 ---Pieces of logs that several policies render: plain text for people, the same in every terminal and in Markdown.
 ---@class ako.logbook
@@ -1989,6 +2016,11 @@ function path.is_inside(name) end
 ---@class ako.pick
 local pick = {}
 
+---How the program is called for this policy, as far as it goes with every verb.
+---@param ctx table
+---@return string
+function pick.command(ctx) end
+
 ---The workspace of a verb: { repo, folder }; nil where no repository holds it.
 ---@param ctx table
 ---@return table?
@@ -1996,14 +2028,22 @@ function pick.workspace(ctx) end
 
 ---The session that --session names, or the workspace's newest one: its .state (session.read), whose fields it shows as
 ---its own, with repo, ws, paths and folder; nil where there is none. What is wrong with others is said on stderr; a newest one that cannot be read is a fault.
+---`accept(state)`: for which of them that holds.
 ---@param ctx table
+---@param accept? fun(state: table): boolean
 ---@return table?
-function pick.find(ctx) end
+function pick.find(ctx, accept) end
 
 ---The same; a NOTFOUND fault where there is none.
 ---@param ctx table
 ---@return table
 function pick.session(ctx) end
+
+---The context for a verb that goes on with a session: in that one's workspace, with its task where none is named.
+---@param ctx table
+---@param state table
+---@return table
+function pick.own(ctx, state) end
 
 ---What hooks get of a session's run, made from its journal alone; of a nil state, a session that has not begun.
 ---@param ctx table
@@ -2446,6 +2486,18 @@ function session.branch_name(state) end
 ---@param facts any
 function session.create(ws, name, facts) end
 
+---For how many seconds a session's run was at work, as far as its journal shows: the time between a kill and `resume`
+---does not count. Takes what `read` gives.
+---@param state table
+---@return number
+function session.worked_s(state) end
+
+---The other process that has a session's journal in its hands, as far as can be told; nil where none has.
+---@param repo ako.Repo
+---@param name string
+---@return integer?
+function session.holder(repo, name) end
+
 ---Opens a session that `read` has given as it is, with whatever is under way in it: for notes.
 ---@param ws table
 ---@param state table
@@ -2486,6 +2538,11 @@ function Session:withdraw(why) end
 ---@param facts table
 ---@return true? done, string? message, ako.Code? code
 function Session:renew(facts) end
+
+---Says in the journal that a run goes on, which has worked for so many seconds before.
+---@param worked_s number
+---@return true? done, string? message, ako.Code? code
+function Session:note_resumed(worked_s) end
 
 ---Gives the journal out of hand while a proposer works, so that it can add notes.
 function Session:lend() end
@@ -2683,9 +2740,11 @@ function Start:facts(verb, source) end
 ---@return string?
 function Start:folder() end
 
----Gives the evaluator the task and makes the loop over an opened session. Raises faults.
+---Gives the evaluator the task and makes the loop over an opened session, of which a run that is resumed was at work
+---for worked_s seconds before. Raises faults.
 ---@param opened any
-function Start:loop(opened) end
+---@param worked_s? number
+function Start:loop(opened, worked_s) end
 
 ---The tune space of the kernel as it is (ako.tune): its candidates, and a line about them. Nil where there is none, or
 ---the policy does not say how large one may be.
@@ -2885,6 +2944,11 @@ local trial = {}
 ---@return number?
 function trial.gain(record) end
 
+---True when the user, or a kill, ended the trial: it has not come to an end of its own.
+---@param record ako.Record
+---@return boolean
+function trial.is_interrupted(record) end
+
 ---What counts of a record: the verdict that somebody gave by hand, else the policy's.
 ---@param record ako.Record
 ---@return ako.Verdict
@@ -2995,6 +3059,16 @@ function verbs.run(ctx) end
 ---@param ctx any
 function verbs.try(ctx) end
 
+---resume: a run that was interrupted goes on, with its candidates and what its policy's budget has left.
+---@param ctx table
+---@return integer
+function verbs.resume(ctx) end
+
+---finish: the best is restored, byte for byte, and verified, the policy's last commit made, and the session closed.
+---@param ctx table
+---@return integer
+function verbs.finish(ctx) end
+
 ---plan: what run would do, without doing any of it.
 ---@param ctx any
 function verbs.plan(ctx) end
@@ -3003,8 +3077,9 @@ function verbs.plan(ctx) end
 ---@param ctx any
 function verbs.simulate(ctx) end
 
----status: where the newest session of the workspace, or the one named, stands. Reads only the journal.
----@param ctx any
+---status: where the newest session of the workspace, or the one named, stands.
+---@param ctx table
+---@return integer
 function verbs.status(ctx) end
 
 ---brief: all that somebody without a memory needs to go on, in 2 KB.
@@ -3022,11 +3097,33 @@ function verbs.log(ctx) end
 ---@return integer
 function verbs.show(ctx) end
 
+---diff N [M]: the patch that makes trial N of what it was judged against, or of trial M. A patch that is empty is said
+---so on stderr: what is on stdout can be applied.
+---@param ctx table
+---@return integer
+function verbs.diff(ctx) end
+
 ---note [N]: words or a file of the author's, about trial N or the last one; before the first trial they begin a
 ---session that it goes on with.
 ---@param ctx table
 ---@return integer
 function verbs.note(ctx) end
+
+---keep N: by hand, trial N counts as kept and is the best.
+---@param ctx table
+---@return integer
+function verbs.keep(ctx) end
+
+---revert N: by hand, trial N does not count; the one kept before it is the best again.
+---@param ctx table
+---@return integer
+function verbs.revert(ctx) end
+
+---init: makes the workspace ready for its first trial and measures nothing: the repository, the solution's files and
+---the policy's scaffold, where they are missing. What is there stays as it is.
+---@param ctx table
+---@return integer
+function verbs.init(ctx) end
 
 ---@class ako.workspace
 local workspace = {}

@@ -92,3 +92,215 @@ t.test("a note where no task is: nothing is made", function()
     t.match(problem, "no task")
     t.eq(fs.list(folder), {})
 end)
+
+-- Overrides
+
+local function try(folder, script, options)
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script)))
+    return call(folder, "try", nil, options)
+end
+
+local function solution(folder) return assert(fs.read(folder .. "/solution/kernel.c")) end
+
+-- The baseline, a kept trial, a reverted one, one that is wrong.
+local function story(host)
+    local folder = scripted.task_folder "time=100"
+    t.eq(call(folder, "try", nil, nil, host), 0)
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(try(folder, "time=80"), 1)
+    t.eq(try(folder, "status=INCORRECT_NUMERICAL reason=wrong"), 11)
+    return folder
+end
+
+t.test("keep by hand makes a reverted trial the best: files, branch, log and logs of the policy", function()
+    local folder = story()
+    local logs = { policy = { logs = function(run) return { ["LOG.md"] = "best " .. run.best.trial .. "\n" } end } }
+    local code, text = call(folder, "keep", { 2 }, { message = "steadier under load" }, logs)
+    t.eq(code, 0)
+    t.match(text, "^trial 2: keep by hand: steadier under load\nbest: trial 2 %(the tree%): PASSED, [^\n]*; before it "
+        .. "was trial 1\n$")
+    t.eq(solution(folder), scripted.source("time=80"))
+    t.eq(fs.read(folder .. "/LOG.md"), "best 2\n")
+    local repo = assert(git.open(folder))
+    local name = object_of(folder, "status").session
+    t.match(repo:log("refs/heads/ako/" .. name, 1)[1].message, "^%[override%] keep trial 2: steadier under load\n")
+    t.match(select(2, call(folder, "log")), "\n    2  keep by hand +PASSED [^\n]*: steadier under load\n")
+    t.match(select(2, call(folder, "show", { 2 })), "\nby hand +keep, %d[%d-]+ [%d:]+ UTC: steadier under load\n")
+end)
+
+t.test("revert by hand brings the one kept before it back", function()
+    local folder = story()
+    local object = object_of(folder, "revert", { 1 }, { message = "flattered" })
+    t.eq({ object.trial, object.verdict, object.override, object.override_reason, object.best, object.before },
+        { 1, "keep", "revert", "flattered", 0, 1 })
+    t.eq(solution(folder), scripted.source("time=100"))
+    t.eq(object_of(folder, "status").best.trial, 0)
+end)
+
+t.test("keep of a trial that has not passed needs --force, and that is recorded", function()
+    local folder = story()
+    local code, _, problem = call(folder, "keep", { 3 }, { message = "the check is too strict" })
+    t.eq({ code, problem }, { 2, "ako-lua: trial 3 is INCORRECT_NUMERICAL: wrong; --force keeps it all the same\n" })
+    t.eq(solution(folder), scripted.source("time=50"))
+    t.eq(call(folder, "keep", { 3 }, { message = "the check is too strict", force = true }), 0)
+    t.eq(object_of(folder, "show", { 3 }).overrides[1].forced, true)
+end)
+
+t.test("an override without a reason, on no trial, or of nothing is refused and changes nothing", function()
+    local folder = story()
+    local function refused(verb, n, options, text)
+        local code, _, problem = call(folder, verb, { n }, options)
+        t.eq(code, 2)
+        t.match(problem, "^ako%-lua: " .. text)
+    end
+    refused("keep", 2, {}, "keep needs a reason: keep 2 %-m TEXT\n$")
+    refused("revert", 2, { message = "x" }, "trial 2 does not count %(revert%), so there is nothing to take back\n$")
+    refused("keep", 1, { message = "x" }, "trial 1 is the best already\n$")
+    refused("revert", 9, { message = "x" }, "session scale%-%w+ has no trial 9; it has 0 to 3\n$")
+    t.eq(object_of(folder, "status").best.trial, 1)
+end)
+
+t.test("an override leaves a file alone that somebody else has changed, and says so", function()
+    local folder = story()
+    assert(fs.write(folder .. "/solution/kernel.c", "mine"))
+    local code, text = call(folder, "keep", { 2 }, { message = "why" })
+    t.eq({ code, solution(folder) }, { 0, "mine" })
+    t.match(text, "\nthe files stay as they are: [^\n]*solution/kernel.c has changes that no record holds")
+    t.eq(object_of(folder, "status").best.trial, 2)
+end)
+
+-- init
+
+t.test("init makes what is missing, measures nothing and overwrites nothing", function()
+    local source = scripted.task_folder "time=100"
+    local folder = t.tmpdir() .. "/new"
+    assert(fs.mkdirs(folder))
+    assert(fs.write(folder .. "/HINTS.md", "mine\n"))
+    local host = { task = source, policy = { scaffold = function()
+        return { ["HINTS.md"] = "ours\n", ["scripts/bench.sh"] = "#!/bin/sh\n" }
+    end } }
+    local code, text = call(folder, "init", nil, nil, host)
+    t.eq(code, 0)
+    t.eq(text, ("workspace %s: a new git repository\nmade: solution/kernel.c, scripts/bench.sh\nnext: `ako-lua plain "
+        .. "try` measures the files as they are; because everything is compared with the first trial\n"):format(folder))
+    t.eq({ fs.read(folder .. "/HINTS.md"), solution(folder) }, { "mine\n", scripted.source("time=100") })
+    local object = object_of(folder, "init", nil, nil, host)
+    t.eq({ object.workspace, object.repository, object.made }, { folder, false, {} })
+    t.eq(call(folder, "status"), 2, "there is no session")
+end)
+
+t.test("init says what a policy asks for before the first trial, and refuses where there is no task", function()
+    local folder = scripted.task_folder "time=100"
+    local _, text = call(folder, "init", nil, nil, { policy = { gate = gate } })
+    t.match(text, "\nmade: nothing, all is there\nnext: do what the policy asks for before the first trial; because "
+        .. "note what you plan\n$")
+    local empty = t.tmpdir()
+    local code, _, problem = call(empty, "init")
+    t.eq(code, 2)
+    t.match(problem, "no task")
+    t.eq(fs.list(empty), {})
+end)
+
+-- finish, resume
+
+-- A verb ends with this code and one line that begins so.
+local function refused(folder, verb, options, expected, text)
+    local code, _, problem = call(folder, verb, nil, options)
+    t.eq({ code, select(2, problem:gsub("\n", "")) }, { expected, 1 })
+    t.match(problem, "^ako%-lua: " .. text)
+end
+
+t.test("finish restores and verifies the best, closes the session and says why", function()
+    local folder = story()
+    local code, text = call(folder, "finish", nil, { message = "good enough" })
+    t.eq(code, 0)
+    t.match(text, "^best: trial 1 [^\n]*; measured again: 50.00 us\nsession [^\n]*: 3 candidates [^\n]*; ended: good ")
+    t.eq(solution(folder), scripted.source("time=50"))
+    t.eq(object_of(folder, "status").finished, true)
+    refused(folder, "finish", { message = "again" }, 2,
+        "session scale%-%w+ is finished %(good enough%); `run` or `try` starts another one\n$")
+    refused(folder, "finish", nil, 2, "finish needs a reason: finish %-m TEXT\n$")
+end)
+
+t.test("finish leaves what nobody has tried, and refuses a task that has changed", function()
+    local folder = story()
+    assert(fs.write(folder .. "/solution/kernel.c", "mine"))
+    refused(folder, "finish", { message = "done" }, 125,
+        "[^\n]*solution/kernel.c has changes that no record holds: commit, copy or undo them first\n$")
+    t.eq(solution(folder), "mine")
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source("time=50")))
+    assert(fs.write(folder .. "/reference.c", "void scale(void); // another one\n"))
+    refused(folder, "finish", { message = "done" }, 13,
+        "protected file reference.c changed since session scale%-%w+ began: undo that change, or ")
+    t.eq(object_of(folder, "status").finished, false)
+end)
+
+t.test("finish before anything was tried has nothing to finish", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(call(folder, "note", nil, { message = "x" }), 0)
+    refused(folder, "finish", { message = "x" }, 2,
+        "nothing was tried in session scale%-%w+ yet, so there is nothing to finish\n$")
+end)
+
+-- A run of three candidates whose evaluator is gone at the second one, as after ctrl-C.
+local function interrupted_run()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50", ["b.c"] = "time=40", ["c.c"] = "time=30" })
+    local host = { on_trial = function(script)
+        if script.time == "40" then return nil, "interrupted", "CANCELLED" end
+        return true
+    end }
+    t.eq(call(folder, "run", nil, { candidates = folder .. "/candidates" }, host), 130)
+    return folder
+end
+
+t.test("resume goes on with the candidates that were not tried, in the same session, to the end", function()
+    local folder = interrupted_run()
+    local name = object_of(folder, "status").session
+    t.match(select(2, call(folder, "status")), "\nopen: `resume` goes on with it\n$")
+    t.match(select(2, call(folder, "brief")), "\nnext: `ako%-lua plain resume`; because the run was interrupted: this ")
+    local code, text = call(folder, "resume")
+    t.eq(code, 0)
+    t.match(text, "^best: trial 4 %(c.c%): PASSED, [^\n]*\nsession [^\n]*: 4 candidates %(3 kept, 0 reverted, 1 inc")
+    t.eq(object_of(folder, "log").session, name)
+    local names = {}
+    for i, entry in ipairs(object_of(folder, "log").trials) do names[i] = entry.candidate end
+    t.eq(names, { "baseline", "a.c", "b.c", "b.c", "c.c" }, "what was cut off is tried again")
+    refused(folder, "resume", nil, 2, "session scale%-%w+ is finished %(no more candidates%); `run` or `try` starts an")
+end)
+
+t.test("resume counts the seconds that were used up before, but not those between", function()
+    local folder = interrupted_run()
+    local seen = {}
+    local policy = { stop = function(run) seen[#seen + 1] = run.elapsed_s end }
+    local file = ("%s/.git/ako/%s/journal.jsonl"):format(folder, object_of(folder, "status").session)
+    local journal = assert(fs.read(file))
+    local function long_ago(line) -- the session began 1000 s ago, its last trial ended 400 s later
+        return (line:gsub('("time_s":)(%d+)', function(key, time)
+            return key .. math.tointeger(tonumber(time)) - (line:find('"kind":"session"', 1, true) and 1000 or 600)
+        end))
+    end
+    assert(fs.write(file, (journal:gsub("[^\n]+", long_ago))))
+    t.eq(call(folder, "resume", nil, nil, { policy = policy }), 0)
+    t.ok(seen[1] >= 399 and seen[1] < 500, seen[1])
+end)
+
+t.test("resume of a session of `try`, or with a changed reference, is refused", function()
+    local folder = story()
+    refused(folder, "resume", nil, 2,
+        "session scale%-%w+ is no run: `try` goes on with it, so there is nothing to resume\n$")
+    folder = interrupted_run()
+    assert(fs.write(folder .. "/reference.c", "void scale(void); // another one\n"))
+    refused(folder, "resume", nil, 13, "protected file reference.c changed since session ")
+end)
+
+t.test("resume of a run that was killed in its baseline tries that again", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50" })
+    local host = { on_trial = function() return nil, "interrupted", "CANCELLED" end }
+    t.eq(call(folder, "run", nil, { candidates = folder .. "/candidates" }, host), 130)
+    t.eq(call(folder, "resume"), 0)
+    local trials = object_of(folder, "log").trials
+    t.eq({ #trials, trials[1].status, trials[2].candidate, trials[2].verdict, trials[3].candidate, trials[3].verdict },
+        { 3, "INFRA", "baseline", "keep", "a.c", "keep" })
+end)

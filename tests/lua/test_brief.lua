@@ -73,7 +73,14 @@ t.test("what is next follows from where the session stands", function()
     end
     t.match(next_of(run_of {}), "^`ako%-lua mine.lua try` measures the files as they are <everything is compared")
     t.match(next_of(run_of({ baseline }, { finished = { ended = "x" } })), "starts another session <this one is fin")
-    t.match(next_of(run_of({ baseline }, { open = { trial = 1 } })), "^wait .*<trial 1 is being measured, or was cut")
+    local cut_off = run_of({ baseline }, { open = { trial = 1 } })
+    t.match(next_of(cut_off), "^`ako%-lua mine.lua try` <trial 1 was cut off: this closes it and goes on>")
+    local held = parts_of()
+    held.holder = "process 7"
+    t.eq(brief.object(cut_off, held).next, { step = "wait until it ends",
+        reason = "trial 1 is being measured by process 7" })
+    t.match(next_of(run_of({ baseline }, { header = { verb = "run" } })),
+        "^`ako%-lua mine.lua resume` <the run was interrupted")
     local failing = run_of { record(0, "revert", nil, { status = "COMPILE_ERROR", reason = "k.cu:3: no" }) }
     failing.best = nil
     t.match(next_of(failing, { stop = function(run) return run.best.nothing end }),

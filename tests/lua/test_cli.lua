@@ -44,6 +44,7 @@ Verbs
     --propose=COMMAND     a trial for each edit of this shell command
     --propose-seconds=SECONDS
                           that one edit may take (default: the policy's budget.propose)
+  init                    makes the workspace ready, what is there stays; measures nothing
   plan                    what run would do
     --candidates=DIR      a trial for each file in it
     --propose=COMMAND     a trial for each edit of this shell command
@@ -62,10 +63,24 @@ Verbs
     --notes               the notes, too, behind the trials that they are about
   show N                  all that is known of trial N
     --source              its source texts, too
+  diff N [M]              the patch from what trial N was judged against, or from trial M, to N
+    --stat                which files and how many lines, instead
   note [N]                adds words, or a file, about trial N or the last one
     -m, --message=TEXT    the words
     --topic=TOPIC         what they are: idea, next, or what a policy asks for
     --file=FILE           that they are about; its hash is kept
+  keep N                  by hand: trial N counts as kept and is the best
+    -m, --message=TEXT    why
+    --force               also a trial that has not passed
+  revert N                by hand: trial N does not count, the one kept before it is the best
+    -m, --message=TEXT    why
+  resume                  goes on with a run that was interrupted
+    --candidates=DIR      a trial for each file in it
+    --propose=COMMAND     a trial for each edit of this shell command
+    --propose-seconds=SECONDS
+                          that one edit may take (default: the policy's budget.propose)
+  finish                  the best restored and verified, the session closed
+    -m, --message=TEXT    why
   simulate                what the policy keeps of synthetic noise, or of a --session's trials
     --trials=N            candidates for each noise and gain (default: 1000), at least 1, at most 1000000
     --gains=LIST          true gains in % (default: -2,0,0.5,1,1.5,2,3,5)
@@ -224,8 +239,8 @@ end)
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
     says(run("mine.lua", "ablate"), 2,
-        "unknown verb 'ablate'; there are run, plan, doctor, try, status, brief, log, show, note, simulate, check, "
-        .. "help")
+        "unknown verb 'ablate'; there are run, init, plan, doctor, try, status, brief, log, show, diff, note, keep, "
+        .. "revert, resume, finish, simulate, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")

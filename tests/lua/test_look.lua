@@ -102,6 +102,28 @@ t.test("show: everything of a trial, also of a reverted one and after a collecti
     t.match(select(2, call(folder, "show", { 3 })), "^trial 3: revert, COMPILE_ERROR\n")
 end)
 
+t.test("diff: what a trial changed, against what it was judged by or any other; the patch can be applied", function()
+    local folder = story()
+    local code, patch, problem = call(folder, "diff", { 2 })
+    t.eq({ code, problem }, { 0, "" })
+    t.match(patch, "^diff %-%-git a/solution/kernel.c b/solution/kernel.c\n")
+    t.match(patch, "\n%-// script: time=50\n%+// script: time=80\n")
+    t.match(select(2, call(folder, "diff", { 2, 0 })), "\n%-// script: time=100\n%+// script: time=80\n")
+    t.eq(select(2, call(folder, "diff", { 2 }, { stat = true })),
+        "M solution/kernel.c\ntrial 2 against trial 1: 1 file, +1 -1\n")
+    t.match(select(2, call(folder, "diff", { 3 })), "\n%-// script: time=50\n%+// script: status=COMPILE_ERROR")
+    t.match(select(2, call(folder, "diff", { 0 })), "\n%+// script: time=100\n")
+    assert(fs.write(folder .. "/p.patch", patch))
+    local applied = assert(process.run { "git", "apply", "p.patch", cwd = folder })
+    t.ok(applied.ok, applied.stderr)
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source("time=80"))
+    t.eq({ call(folder, "diff", { 2, 2 }) }, { 0, "", "trial 2 is the same as trial 2\n" })
+    local object = object_of(folder, "diff", { 2 })
+    t.eq({ object.trial, object.against, object.insertions, object.changes[1].path, object.patch },
+        { 2, 1, 1, "solution/kernel.c", patch })
+    t.eq({ call(folder, "diff", { 2, 9 }) }, { 2, "", "ako-lua: session s has no trial 9; it has 0 to 3\n" })
+end)
+
 t.test("a trial that is not there, no session, no repository: one clear line", function()
     local folder = story()
     local code, text, problem = call(folder, "show", { 7 })
