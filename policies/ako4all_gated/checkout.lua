@@ -2,6 +2,7 @@
 -- folder is ever written, only by clone, fetch and fast-forward, and no hook of it runs.
 
 local fs = require "ako.fs"
+local gates = require "ako.gates"
 local git = require "ako.git"
 local json = require "ako.json"
 local process = require "ako.process"
@@ -196,6 +197,22 @@ function checkout.look(settings, workspace)
     end
     repo:close()
     return said(settings, problem)
+end
+
+--- A gate: before the baseline the checkout is made ready (`ensure`), later it must still be so (`look`). How it was
+--- then is a fact of the baseline. The option --checkout=false leaves it alone, and that is the fact.
+function checkout.gate()
+    return function(run, proposal, opt)
+        local is_first, is_question = run.next_trial == 0, gates.is_question(proposal)
+        if not opt.checkout then
+            return nil, is_first and { checkout = "not looked at (--checkout=false)" } or nil
+        end
+        local settings = checkout.settings(run.workspace, opt)
+        if not is_first then return checkout.look(settings, run.workspace) end
+        if is_question then return nil end -- what is missing will be cloned, and a question asks no network
+        local problem = checkout.ensure(settings, run.workspace)
+        return problem, not problem and { checkout = checkout.describe(settings) } or nil
+    end
 end
 
 --- A line on the checkout for reports, as it is now.
