@@ -95,6 +95,7 @@ return kernelbench:extend {
     accept = shapes.judged(kernelbench.accept, "flag"),
     stalled = rules.plateau("patience", 0),
     stop = rules.budget { trials = "max_trials", seconds = "max_seconds" },
+    finish = validation.finish "transfer",
 
     git = {
         branch = "gated/{task}",

@@ -51,7 +51,8 @@ function shapes.lines(record, most)
             lines[#lines + 1] = ROW:format(row.id, cell("%.2f", row.median_us), cell("%.2f", row.p95_us),
                 cell("%.2f", row.min_us), cell("%.2e", row.max_abs), cell("%.2e", row.max_rel))
         else
-            lines[#lines + 1] = ("[FAIL] %s: max_abs=%s max_rel=%s"):format(row.id, cell("%.3e", row.max_abs),
+            local word = row.status:find("^INCORRECT") and "FAIL" or row.status
+            lines[#lines + 1] = ("[%s] %s: max_abs=%s max_rel=%s"):format(word, row.id, cell("%.3e", row.max_abs),
                 cell("%.3e", row.max_rel))
         end
     end

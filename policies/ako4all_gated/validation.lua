@@ -86,4 +86,16 @@ function validation.gate(least)
     end
 end
 
+--- A finish hook: by hand a session ends when its win is done, or with "unfinished: " and why. `least`: an option's
+--- name.
+function validation.finish(least)
+    return function(run, why, opt)
+        local missing = validation.missing(run, opt[least])
+        local is_admitted = (why or ""):lower():find("^%s*unfinished:%s*%S") ~= nil
+        if not missing or is_admitted or not run.best or run.best.trial == 0 then return nil end
+        return ("not done, %s; ITERATIONS.md has the list; finish -m 'unfinished: WHY' ends it all the same"):format(
+            missing)
+    end
+end
+
 return validation

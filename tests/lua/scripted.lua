@@ -1,7 +1,7 @@
 -- An evaluator that reads its answers from the candidate's source: one line
 --   // script: time=100 hash=a status=PASSED reason=... strangers=1,0 throttle=sw_power_cap unstable=1
--- with time in us, and the strangers on the device at its first measurement, its second and so on; and what a loop test
--- needs round it: a task in a folder, a console that keeps what is said.
+-- with time in us (of several workloads: 100,30), and the strangers on the device at its first measurement, its second
+-- and so on; and what a loop test needs round it: a task in a folder, a console that keeps what is said.
 
 local fs = require "ako.fs"
 local json = require "ako.json"
@@ -70,16 +70,31 @@ local function nth(list, n)
     return found
 end
 
-local function result_of(script, steps, n)
+-- The time for the i-th workload, in us.
+local function time_at(script, i)
+    local found
+    for number in script.time:gmatch("[^,]+") do
+        found, i = tonumber(number), i - 1
+        if i == 0 then break end
+    end
+    return found
+end
+
+local function workload_of(script, id, i)
+    local workload = { id = id, status = "PASSED", max_abs = 0.0, max_rel = 0.0, mismatch = 0, count = 64, ratio = 1.0,
+        time = time_of(time_at(script, i)), reference = time_of(200) }
+    workload.time.throttle = script.throttle
+    return workload
+end
+
+local function result_of(script, steps, n, ids)
     local status = script.status or (script.time and "PASSED" or "COMPILE_ERROR")
     local hash = status == "COMPILE_ERROR" and "" or script.hash or script.time
     local build = { hash = hash, log = "built", registers = 8, shared = 0, spill = 0 }
     local result = { status = status, step = steps[#steps], reason = script.reason or "", code = "", build = build,
         workloads = {}, costs_ns = { build = 1000000, total = 2000000 } }
     if status == "PASSED" and steps[#steps] == "time" then
-        result.workloads = { { id = "N=64", status = status, max_abs = 0.0, max_rel = 0.0, mismatch = 0, count = 64,
-            ratio = 1.0, time = time_of(tonumber(script.time)), reference = time_of(200) } }
-        result.workloads[1].time.throttle = script.throttle
+        for i, id in ipairs(ids) do result.workloads[i] = workload_of(script, id, i) end
         result.tenants = { before = 0, after = nth(script.strangers or "0", n), note = "" }
         result.timed_at = { n * 1000, n * 1000 + 500 }
         if script.unstable then result.paired = { verdict = "unstable", reason = "clocks differ" } end
@@ -87,18 +102,30 @@ local function result_of(script, steps, n)
     return result
 end
 
--- What pairs of two scripts would give, a tenth of a per cent sure.
-local function pair(script, other, numbers)
-    local gain = 1 - tonumber(script.time) / tonumber(other.time)
-    local verdict = gain - 0.001 > numbers.threshold and "keep" or "revert"
+-- What pairs of two scripts would give for the k-th workload, a tenth of a per cent sure.
+local function columns_of(script, other, numbers, k)
     local columns = { candidate_ns = {}, incumbent_ns = {}, candidate_mhz = {}, incumbent_mhz = {} }
-    local mhz = tonumber(script.mhz or "0")
+    local mhz, mine, its = tonumber(script.mhz or "0"), time_at(script, k), time_at(other, k)
     for i = 1, numbers.looks[1] do
-        columns.candidate_ns[i], columns.incumbent_ns[i] = tonumber(script.time) * 1000, tonumber(other.time) * 1000
+        columns.candidate_ns[i], columns.incumbent_ns[i] = mine * 1000, its * 1000
         columns.candidate_mhz[i], columns.incumbent_mhz[i] = mhz, mhz
     end
+    local gain = 1 - mine / its
     columns.n, columns.gain, columns.interval = numbers.looks[1], gain, { gain - 0.001, gain + 0.001 }
-    return columns, { verdict = verdict, look = 0, pairs = numbers.looks[1], dropped = 0, gain = gain,
+    return columns, mine / its
+end
+
+-- Fills in the workloads' pairs and returns what they say together.
+local function pair(workloads, script, other, numbers)
+    local product = 1
+    for k, workload in ipairs(workloads) do
+        local ratio
+        workload.paired, ratio = columns_of(script, other, numbers, k)
+        product = product * ratio
+    end
+    local gain = 1 - product ^ (1 / #workloads)
+    local verdict = gain - 0.001 > numbers.threshold and "keep" or "revert"
+    return { verdict = verdict, look = 0, pairs = numbers.looks[1], dropped = 0, gain = gain,
         interval = { gain - 0.001, gain + 0.001 }, threshold = numbers.threshold, order_effect = false,
         clock_coupled = false, correlated = false, lag1 = 0.0, timer = "wall",
         reason = ("%.2f %% %s"):format(math.abs(gain) * 100, gain >= 0 and "faster" or "slower") }
@@ -118,7 +145,7 @@ end
 local function screened(scripts, incumbent, numbers)
     local answer, live, seen = { status = "PASSED", candidates = {} }, {}, { [incumbent.time] = -1 }
     for i, script in ipairs(scripts) do
-        local entry = result_of(script, { "build", "check" })
+        local entry = result_of(script, { "build", "check" }, 1, {})
         entry.left, entry.rounds, entry.speedup, entry.interval, entry.same_as = "", 0, json.null, json.null, json.null
         if entry.status ~= "PASSED" then
             entry.left = "failed"
@@ -149,7 +176,12 @@ function scripted.evaluator(on_trial, on_screen)
         requests.starts = requests.starts + 1
         local evaluator = { place = "cpu", versions = {},
             device = { id = "cpu", name = "Scripted CPU", uuid = "CPU-0", arch = "none", place = "cpu" } }
-        function evaluator.task() return {} end
+        local ids = { "N=64" }
+        function evaluator.task(_, task)
+            ids = {}
+            for i, workload in ipairs(task.workloads) do ids[i] = workload.id end
+            return {}
+        end
         function evaluator.close() end
         function evaluator.attack() return scripted.attacked() end
         function evaluator.trial(_, unit, steps, numbers, incumbent)
@@ -161,11 +193,11 @@ function scripted.evaluator(on_trial, on_screen)
             end
             local text = unit.sources[1].text
             if steps[#steps] == "time" then measured[text] = (measured[text] or 0) + 1 end
-            local result = result_of(script, steps, measured[text])
+            local result = result_of(script, steps, measured[text], ids)
             if incumbent and result.workloads[1] and not result.paired then
                 local other = read_script(incumbent)
                 requests[#requests].incumbent, requests[#requests].pairs = other, numbers.time.pairs
-                result.workloads[1].paired, result.paired = pair(script, other, numbers.time.pairs)
+                result.paired = pair(result.workloads, script, other, numbers.time.pairs)
             end
             return result
         end
