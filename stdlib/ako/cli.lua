@@ -73,6 +73,8 @@ local VERBS = {
     } },
     { name = "diff", operands = "N [M]", text = "the patch from what trial N was judged against, or from trial M, to N",
         options = { { name = "stat", kind = "flag", text = "which files and how many lines, instead" } } },
+    { name = "report", text = "the account of the whole session", options = {
+        { name = "markdown", kind = "flag", text = "in Markdown" } } },
     { name = "note", operands = "[N]", text = "adds words, or a file, about trial N or the last one", options = {
         { name = "message", short = "m", kind = "text", value = "TEXT", text = "the words" },
         { name = "topic", kind = "text", value = "TOPIC",

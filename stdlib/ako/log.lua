@@ -13,8 +13,8 @@ local LONGEST_NAME = 60 -- characters of what was tried, so that the reasons beh
 local MEMBERS = { "trial", "status", "code", "verdict", "override", "override_reason", "reason", "candidate",
     "hypothesis", "predict", "label", "speedup", "interval", "time_ns", "against", "tree", "commit", "files" }
 
---- The JSON form of a record in short: the members of report.object that are about the whole of it, and `gain`, by how
---- many per cent it was faster than the best before it.
+--- An entry: the JSON form of a record in short. It has the members of report.object that are about the whole of it,
+--- and `gain`, by how many per cent it was faster than the best before it.
 function log.entry(record)
     local whole, entry = report.object(record), { gain = trial.gain(record) }
     for _, name in ipairs(MEMBERS) do entry[name] = whole[name] end
@@ -36,12 +36,14 @@ function log.percent(gain) return gain and ("%+.1f %%"):format(gain) or "-" end
 local HEAD = { "trial", "verdict", "status", "median", "gain", "predicted", "what and why" }
 local RIGHT = { true, false, false, true, true, true, false }
 
-local function row(record)
-    local reason = record.override_reason or record.reason or ""
-    return { tostring(record.trial), log.verdict(record), record.status,
-        format.duration(record.time_ns and record.time_ns.median), log.percent(trial.gain(record)),
-        log.percent(record.predict),
-        format.cut(log.name(record), LONGEST_NAME) .. (reason ~= "" and ": " .. format.line(reason) or "") }
+--- What a line says of an entry, in cells; of nil, the head of the columns.
+function log.cells(entry)
+    if not entry then return HEAD end
+    local reason = entry.override_reason or entry.reason or ""
+    return { tostring(entry.trial), log.verdict(entry), entry.status,
+        entry.time_ns ~= json.null and format.duration(entry.time_ns.median) or "-", log.percent(entry.gain),
+        log.percent(entry.predict),
+        format.cut(log.name(entry), LONGEST_NAME) .. (reason ~= "" and ": " .. format.line(reason) or "") }
 end
 
 local function aligned(rows)
@@ -59,10 +61,10 @@ local function aligned(rows)
     return lines
 end
 
---- The records of the last `most` trials (nil: all of them), oldest first.
+--- The entries of the last `most` trials (nil: of all), oldest first.
 function log.newest(history, most)
-    local list = {}
-    for i = math.max(1, #history - (most or #history) + 1), #history do list[#list + 1] = history[i] end
+    local list = json.array()
+    for i = math.max(1, #history - (most or #history) + 1), #history do list[#list + 1] = log.entry(history[i]) end
     return list
 end
 
@@ -84,24 +86,23 @@ local function by_trial(notes)
     return lists
 end
 
---- The log as lines, with a head, for these records; `notes`, where given, stand behind their trials.
-function log.lines(records, notes)
-    if #records == 0 and #(notes or {}) == 0 then return { "no trial yet" } end
+--- The log as lines, with a head, for these entries; `notes`, where given, stand behind their trials.
+function log.lines(entries, notes)
+    if #entries == 0 and #(notes or {}) == 0 then return { "no trial yet" } end
     local rows, lists = { HEAD }, by_trial(notes or {})
-    for i, record in ipairs(records) do rows[i + 1] = row(record) end
+    for i, entry in ipairs(entries) do rows[i + 1] = log.cells(entry) end
     local texts = aligned(rows)
-    local lines = { texts[1], table.unpack(records[1] and records[1].trial > 0 and {} or lists[-1] or {}) }
-    for i, record in ipairs(records) do
+    local lines = { texts[1], table.unpack(entries[1] and entries[1].trial > 0 and {} or lists[-1] or {}) }
+    for i, entry in ipairs(entries) do
         lines[#lines + 1] = texts[i + 1]
-        for _, text in ipairs(lists[record.trial] or {}) do lines[#lines + 1] = text end
+        for _, text in ipairs(lists[entry.trial] or {}) do lines[#lines + 1] = text end
     end
     return lines
 end
 
---- The log as a JSON object: session, trials, and notes where they are given.
-function log.object(name, records, notes)
-    local object = { v = 1, session = name, trials = json.array() }
-    for i, record in ipairs(records) do object.trials[i] = log.entry(record) end
+--- The log as a JSON object: session, trials (entries), and notes where they are given.
+function log.object(name, entries, notes)
+    local object = { v = 1, session = name, trials = entries }
     if notes then
         object.notes = json.array()
         for i, note in ipairs(notes) do object.notes[i] = note end

@@ -1,6 +1,7 @@
--- The verbs that look back and write nothing: status, brief, log, show, diff. They need no evaluator, and of the
--- workspace only its repository.
+-- The verbs that look back and write nothing: status, brief, log, show, diff, report. They need no evaluator,
+-- and of the workspace only its repository.
 
+local account = require "ako.account"
 local brief = require "ako.brief"
 local console = require "ako.console"
 local exits = require "ako.exits"
@@ -12,6 +13,7 @@ local pick = require "ako.pick"
 local report = require "ako.report"
 local session = require "ako.session"
 local show = require "ako.show"
+local trial = require "ako.trial"
 
 local look = {}
 
@@ -47,6 +49,13 @@ local function under_way(state)
     return ("open: %s goes on with it"):format(again)
 end
 
+local function last_line(record)
+    local text = ("last: %s; %s"):format(report.line(record), log.verdict(record))
+    if not record.predict then return text end
+    return ("%s; predicted %s, measured %s"):format(text, log.percent(record.predict),
+        log.percent(trial.gain(record)))
+end
+
 local function status_lines(state)
     local last = state.history[#state.history]
     local header = state.header
@@ -55,7 +64,7 @@ local function status_lines(state)
     for _, line in ipairs(report.run_lines(state, state.finished and state.finished.ended or nil)) do
         lines[#lines + 1] = line
     end
-    if last and last ~= state.best then lines[#lines + 1] = "last: " .. report.line(last) .. "; " .. last.verdict end
+    if last and last ~= state.best then lines[#lines + 1] = last_line(last) end
     lines[#lines + 1] = under_way(state)
     return lines
 end
@@ -80,9 +89,9 @@ end
 --- log: a line for each trial.
 function look.log(ctx)
     local state, given = pick.session(ctx), ctx.verb_options or {}
-    local records, notes = log.newest(state.history, given.last), given.notes and state.notes or nil
-    if ctx.host.json then return out_object(ctx, log.object(state.name, records, notes)) end
-    return out_lines(ctx, log.lines(records, notes))
+    local entries, notes = log.newest(state.history, given.last), given.notes and state.notes or nil
+    if ctx.host.json then return out_object(ctx, log.object(state.name, entries, notes)) end
+    return out_lines(ctx, log.lines(entries, notes))
 end
 
 -- The record of the operand that stands at `place`, nil without one.
@@ -124,6 +133,13 @@ function look.diff(ctx)
     if #change.changes > 0 then return out(ctx, change.patch) end
     (ctx.console or console).err(("trial %d is the same as %s\n"):format(record.trial, show.base_text(change.against)))
     return exits.DONE
+end
+
+--- report: the account of the whole session.
+function look.report(ctx)
+    local object, given = account.object(pick.session(ctx)), ctx.verb_options or {}
+    if ctx.host.json then return out_object(ctx, object) end
+    return out_lines(ctx, given.markdown and account.markdown(object) or account.lines(object))
 end
 
 return look

@@ -240,6 +240,7 @@
 -- Lua's own globals that the host has changed
 
 ---Finds ako-lua's own modules ("ako.git"), bundled policies ("policies.kernelbench") and those in the file's folder.
+---@overload fun(name: "ako.account"): ako.account
 ---@overload fun(name: "ako.advice"): ako.advice
 ---@overload fun(name: "ako.amend"): ako.amend
 ---@overload fun(name: "ako.attack"): ako.attack
@@ -1174,18 +1175,16 @@ local dtypes = {}
 ---@param name string
 function dtypes.check(name) end
 
----Where a policy ends a run that is told once more or made up.
 ---@class ako.ending
 local ending = {}
 
 ---True for a policy that would have anything to say.
----@param policy ako.Policy
----@return boolean
+---@param policy any
 function ending.is_asked(policy) end
 
----@param ctx { policy: ako.Policy, opt: table, hook: fun(name: string, ...: any): any }
----@param facts table members of ako.Run that stay as they are
----@return ako.ending.Ending
+---ctx: policy, opt, hook(name, ...); facts: members of ako.Run that stay as they are (session, header, task ...).
+---@param ctx table
+---@param facts any
 function ending.new(ctx, facts) end
 
 ---@class ako.ending.Ending
@@ -1276,6 +1275,27 @@ function advice.is_unjudged_edit(record) end
 ---@param log string?
 ---@return string
 function advice.next(record, best, log) end
+
+---The account of a whole session.
+---@class ako.account
+local account = {}
+
+---The account of a session (ako.pick's) as a JSON object: session, task, policy, device, workspace, branch, began_s,
+---worked_s, finished ({ ended, verified }, or null), baseline, best, counts, trials (as `log` has them), predictions,
+---notes, overrides.
+---@param state table
+---@return table
+function account.object(state) end
+
+---The account, from its object, as lines for a terminal.
+---@param object table
+---@return string[]
+function account.lines(object) end
+
+---The same as lines of Markdown.
+---@param object table
+---@return string[]
+function account.markdown(object) end
 
 ---The verbs by which somebody adds to a session by hand, without measuring anything.
 ---@class ako.amend
@@ -1386,8 +1406,8 @@ function idle.start(ctx, known) end
 ---@class ako.log
 local log = {}
 
----The JSON form of a record in short: the members of report.object that are about the whole of it, and `gain`, by how
----many per cent it was faster than the best before it.
+---An entry: the JSON form of a record in short. It has the members of report.object that are about the whole of it,
+---and `gain`, by how many per cent it was faster than the best before it.
 ---@param record ako.Record
 ---@return table
 function log.entry(record) end
@@ -1407,7 +1427,12 @@ function log.verdict(record) end
 ---@return string
 function log.percent(gain) end
 
----The records of the last `most` trials (nil: all of them), oldest first.
+---What a line says of an entry, in cells; of nil, the head of the columns.
+---@param entry table
+---@return string[]
+function log.cells(entry) end
+
+---The entries of the last `most` trials (nil: of all), oldest first.
 ---@param history ako.Record[]
 ---@param most? integer
 ---@return ako.Record[]
@@ -1418,18 +1443,18 @@ function log.newest(history, most) end
 ---@return string
 function log.note(note) end
 
----The log as lines, with a head, for these records; `notes`, where given, stand behind their trials.
----@param records ako.Record[]
+---The log as lines, with a head, for these entries; `notes`, where given, stand behind their trials.
+---@param entries table[]
 ---@param notes? ako.Note[]
 ---@return string[]
-function log.lines(records, notes) end
+function log.lines(entries, notes) end
 
----The log as a JSON object: session, trials, and notes where they are given.
+---The log as a JSON object: session, trials (entries), and notes where they are given.
 ---@param name string
----@param records ako.Record[]
+---@param entries table[]
 ---@param notes? ako.Note[]
 ---@return table
-function log.object(name, records, notes) end
+function log.object(name, entries, notes) end
 
 ---Whether this machine can build, check, time and profile, and what disturbs it.
 ---@class ako.machine
@@ -1808,6 +1833,11 @@ function look.show(ctx) end
 ---@param ctx table
 ---@return integer
 function look.diff(ctx) end
+
+---report: the account of the whole session.
+---@param ctx table
+---@return integer
+function look.report(ctx) end
 
 ---Pieces of logs that several policies render: plain text for people, the same in every terminal and in Markdown.
 ---@class ako.logbook
@@ -3102,6 +3132,11 @@ function verbs.show(ctx) end
 ---@param ctx table
 ---@return integer
 function verbs.diff(ctx) end
+
+---report: the account of the whole session.
+---@param ctx table
+---@return integer
+function verbs.report(ctx) end
 
 ---note [N]: words or a file of the author's, about trial N or the last one; before the first trial they begin a
 ---session that it goes on with.

@@ -65,6 +65,8 @@ Verbs
     --source              its source texts, too
   diff N [M]              the patch from what trial N was judged against, or from trial M, to N
     --stat                which files and how many lines, instead
+  report                  the account of the whole session
+    --markdown            in Markdown
   note [N]                adds words, or a file, about trial N or the last one
     -m, --message=TEXT    the words
     --topic=TOPIC         what they are: idea, next, or what a policy asks for
@@ -239,8 +241,8 @@ end)
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
     says(run("mine.lua", "ablate"), 2,
-        "unknown verb 'ablate'; there are run, init, plan, doctor, try, status, brief, log, show, diff, note, keep, "
-        .. "revert, resume, finish, simulate, check, help")
+        "unknown verb 'ablate'; there are run, init, plan, doctor, try, status, brief, log, show, diff, report, note, "
+        .. "keep, revert, resume, finish, simulate, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")
