@@ -128,7 +128,7 @@ local KINDS = {
         subject = maybe(text), size = maybe(each(number)), facts = maybe(object), signal = maybe(object),
         time_s = maybe(number) },
     note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text),
-        time_s = maybe(number) },
+        after = maybe(COUNT), time_s = maybe(number) },
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },
     resume = fields { time_s = number, worked_s = number },
     finish = fields { ended = maybe(text) },

@@ -483,7 +483,8 @@ function session.record(state, n)
 end
 
 --- Adds words of the author's to the journal. given: text; trial (a number; the last one), topic, file (a path in the
---- workspace) and hash (the oid of what it held). Returns the line. INVALID for neither text nor file.
+--- workspace) and hash (the oid of what it held). Returns the line; .after is the last trial where it is about an
+--- older one. INVALID for neither text nor file.
 Session.note = fault.returns(function(self, given)
     local text = format.utf8(given.text or "")
     if not text:find("%S") and not given.file then
@@ -493,7 +494,9 @@ Session.note = fault.returns(function(self, given)
     local line = { kind = "note", time_s = os.time(), trial = given.trial, text = text,
         topic = given.topic and format.utf8(given.topic), file = given.file and format.utf8(given.file),
         hash = given.hash }
-    if #self.history > 0 and not line.trial then line.trial = #self.history - 1 end
+    local last = #self.history - 1
+    if last >= 0 and not line.trial then line.trial = last end
+    if line.trial and line.trial < last then line.after = last end
     append(self, line)
     return line
 end)

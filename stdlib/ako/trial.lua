@@ -26,8 +26,7 @@ function trial.verdict(record) return record.override or record.verdict end
 --- By how many per cent a record was faster than the best before it, as its reason counts it (negative: slower); nil
 --- where nothing is known.
 function trial.gain(record)
-    local saved = record.paired and record.paired.gain -- the share of the time
-    if saved then return (1 / (1 - saved) - 1) * 100 end
+    if record.paired and record.paired.gain then return record.paired.gain * 100 end
     local speedup = record.trial > 0 and record.speedup.best
     return speedup and (speedup - 1) * 100 or nil
 end

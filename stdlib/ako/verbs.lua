@@ -77,17 +77,18 @@ local function show_plan(started, source)
     end
 end
 
+-- Says what the policy has against something, `what` of the session; the code for it.
+local function refuse(started, what, reason, object)
+    local ctx = started.ctx
+    object.v, object.session, object.refused = 1, started.session.name, reason
+    out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text { ("%s: %s"):format(what, reason) })
+    return exits.REJECTED
+end
+
 -- What the policy's gate says against a trial: said, and the code for it; nil when it may begin.
 local function refused(started, loop, info)
-    local reason = loop:refusal(info)
-    if not reason then return nil end
-    local ctx, n = started.ctx, #started.session.history
-    if ctx.host.json then
-        out(ctx, json.encode { v = 1, session = started.session.name, trial = n, refused = reason } .. "\n")
-    else
-        out(ctx, report.text { ("trial %d may not begin: %s"):format(n, reason) })
-    end
-    return exits.REJECTED
+    local reason, n = loop:refusal(info), #started.session.history
+    return reason and refuse(started, ("trial %d may not begin"):format(n), reason, { trial = n })
 end
 
 -- A trial for each, or a screening first where the policy wants one. Returns why it ended.
@@ -241,7 +242,8 @@ function verbs.resume(ctx)
     return (conclude(started, loop, source, say_run))
 end
 
---- finish: the best is restored, byte for byte, and verified, the policy's last commit made, and the session closed.
+--- finish: the best is restored, byte for byte, and verified, the policy's last commit made, and the session closed,
+--- unless the policy's `finish` has something against it.
 function verbs.finish(ctx)
     local reason = format.line((ctx.verb_options or {}).message or "")
     if not reason:find("%S") then fault.raise("INVALID", "finish needs a reason: finish -m TEXT") end
@@ -250,6 +252,8 @@ function verbs.finish(ctx)
     local started <close> = start.new(pick.own(ctx, state))
     started:resolve()
     local loop = go_on(started, state)
+    local against = loop:finish_refusal(reason)
+    if against then return refuse(started, ("session %s is not finished"):format(state.name), against, {}) end
     local record = loop:finish(reason)
     say_run(started, loop, record, reason)
     return loop.cancelled and exits.INTERRUPTED or exits.of_record(record)

@@ -204,6 +204,7 @@
 ---Words of an author's in a session's journal.
 ---@class ako.Note
 ---@field trial? integer that it is about
+---@field after? integer the last trial when it was written, where it is about an older one
 ---@field text string
 ---@field topic? string
 ---@field file? string a path in the workspace

@@ -411,6 +411,30 @@ t.test("a policy's own end comes before its last logs, its commit and its tag", 
     t.match(ctx.console.stderr, "hook 'submit' must give its reason in words")
 end)
 
+t.test("a policy may have something against an end by hand: one line, 13, and the session goes on", function()
+    local folder = scripted.task_folder "time=100"
+    local seen
+    local policy = { finish = function(run, why)
+        seen = { run.next_trial, why }
+        if why ~= "enough" then return "two directions are still to be tried" end
+    end }
+    t.eq(try(folder, policy), 0)
+    local function finish(why, host)
+        host = host or {}
+        host.policy = policy
+        local ctx = scripted.context(folder, host, { message = why })
+        return verbs.finish(ctx), ctx.console.stdout
+    end
+    local name = newest(folder).name
+    local code, said = finish "tired"
+    t.eq({ code, said, seen }, { 13,
+        ("session %s is not finished: two directions are still to be tried\n"):format(name), { 1, "tired" } })
+    t.eq(json.decode((select(2, finish("tired", { json = true })))).refused, "two directions are still to be tried")
+    t.eq(newest(folder).finished, nil)
+    t.eq((finish "enough"), 0)
+    t.eq(newest(folder).finished.ended, "enough")
+end)
+
 t.test("a gate sees which point of a tune space it is asked about", function()
     local folder = scripted.task_folder "time=100"
     local source = "//! tune BLOCK = 1, 2\n" .. scripted.source "time=100" .. "// with BLOCK=2: time=50 hash=b\n"
