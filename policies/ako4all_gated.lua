@@ -94,8 +94,7 @@ return kernelbench:extend {
 
     accept = shapes.judged(kernelbench.accept, "flag"),
     stalled = rules.plateau("patience", 0),
-    stop = rules.described(rules.budget { trials = "max_trials", seconds = "max_seconds" },
-        "by finish, when the checklist at the end of ITERATIONS.md is done, or at --max-trials and --max-seconds"),
+    stop = rules.budget { trials = "max_trials", seconds = "max_seconds" },
     finish = validation.finish "transfer",
 
     git = {

@@ -40,24 +40,15 @@ end
 
 local function cell(pattern, value) return value and pattern:format(value) or "-" end
 
-local NARROWEST = 8 -- the column of the shapes
+local ROW = "%-8s %11s %11s %11s %9s %9s"
 
-local function row_pattern(rows)
-    local width = NARROWEST
-    for _, row in ipairs(rows) do width = math.max(width, #row.id) end
-    return "%-" .. math.min(width, 99) .. "s %11s %11s %11s %9s %9s"
-end
-
---- The rows as lines for a terminal, at most `most` of them and a head; none of what was never run.
+--- The rows as lines for a terminal, at most `most` of them and a head.
 function shapes.lines(record, most)
-    local rows = shapes.rows(record)
-    if #rows == 0 then return {} end
-    local pattern = row_pattern(rows)
-    local lines = { pattern:format("shape", "median_us", "p95_us", "min_us", "max_abs", "max_rel") }
-    for i, row in ipairs(rows) do
+    local lines = { ROW:format("shape", "median_us", "p95_us", "min_us", "max_abs", "max_rel") }
+    for i, row in ipairs(shapes.rows(record)) do
         if i > most then break end
         if row.status == "PASSED" then
-            lines[#lines + 1] = pattern:format(row.id, cell("%.2f", row.median_us), cell("%.2f", row.p95_us),
+            lines[#lines + 1] = ROW:format(row.id, cell("%.2f", row.median_us), cell("%.2f", row.p95_us),
                 cell("%.2f", row.min_us), cell("%.2e", row.max_abs), cell("%.2e", row.max_rel))
         else
             local word = row.status:find("^INCORRECT") and "FAIL" or row.status
