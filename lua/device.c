@@ -1,8 +1,10 @@
-/* ako.device over core/device.h: count, list, find, state. A device is a plain table with the names of
+/* ako.device over core/device.h: count, list, find, state, lock. A device is a plain table with the names of
  * core/device_json.h; nothing here creates a CUDA context. */
 #include "device.h"
 #include "akl.h"
+#include "clock.h"
 #include "device_json.h"
+#include "process.h"
 
 /* [-0, +1 or +3, e] */
 static int push_props(lua_State *L, const ako_device_props *props)
@@ -79,14 +81,41 @@ static int device_state(lua_State *L)
     return 1;
 }
 
+#define LOCK_TYPE "ako.device.lock"
+
+static int lock_close(lua_State *L)
+{
+    ako_lock **lock = luaL_checkudata(L, 1, LOCK_TYPE);
+    ako_lock_release(*lock);
+    *lock = NULL;
+    return 0;
+}
+
+/* lock(uuid[, wait_ns]) -> the device's lock, for what this process starts while it is held; BUSY, with its holder,
+ * when that takes longer than wait_ns (0). */
+static int device_lock(lua_State *L)
+{
+    const char *uuid = luaL_checkstring(L, 1);
+    lua_Integer wait_ns = luaL_optinteger(L, 2, 0);
+    luaL_argcheck(L, wait_ns >= 0, 2, "must not be negative");
+    ako_lock **lock = akl_new(L, sizeof(ako_lock *), LOCK_TYPE);
+    akl_clock_stop(L);
+    int status = ako_lock_take(lock, uuid, ako_clock_ns() + wait_ns);
+    akl_clock_start(L);
+    return status == AKO_OK ? 1 : akl_fail(L);
+}
+
 static const luaL_Reg functions[] = {
-    {"count", device_count}, {"list", device_list}, {"find", device_find}, {"state", device_state}, {NULL, NULL},
+    {"count", device_count}, {"list", device_list}, {"find", device_find},
+    {"state", device_state}, {"lock", device_lock}, {NULL, NULL},
 };
 
 int luaopen_ako_device(lua_State *L);
 
 int luaopen_ako_device(lua_State *L)
 {
+    static const luaL_Reg methods[] = {{NULL, NULL}};
+    akl_type(L, LOCK_TYPE, methods, NULL, lock_close);
     luaL_newlib(L, functions);
     return 1;
 }

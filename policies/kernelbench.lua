@@ -119,6 +119,9 @@ return policy.extend {
         -- A measurement with strangers on the device, or at clocks that differ, is taken so many times more, then given
         -- up (exit 125). More costs time on a machine that is never quiet; 0 gives up at once.
         repeats = 1,
+        -- A figure of a task's own benchmark that is so many times better than ours is refused. 1.5 refuses benchmarks
+        -- that leave the cache warm, 100 believes in miracles.
+        claims = 3,
 
         -- Keep or revert: candidate and best in turn, each pair close in time and on the same buffers.
         pairs = {
@@ -155,8 +158,9 @@ return policy.extend {
     -- intermediate versions deserve to be measured, lower them when candidates often hang.
     -- `propose` is for one run of a --propose command: less cuts agents off in the middle of their work, more waits
     -- longer for one that hangs. After `no_ops` proposals in a row without a change to try a run ends: 1 ends it at an
-    -- agent's first mistake, a hundred pays for an agent that has given up.
-    budget = { build = 300, check = 180, time = 180, factor = 10, least = 10, propose = 1800, no_ops = 3 },
+    -- agent's first mistake, a hundred pays for an agent that has given up. `bench` is for a task's own benchmark
+    -- command that does not say how long it may take.
+    budget = { build = 300, check = 180, time = 180, factor = 10, least = 10, propose = 1800, no_ops = 3, bench = 900 },
 
     -- A baseline that is too fast to be believed is where candidates start from, but nothing that was kept.
     baseline = rules.plausible("excessive", "justify", "inconclusive"),

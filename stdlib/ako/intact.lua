@@ -126,7 +126,7 @@ local KINDS = {
         control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number), predict = maybe(number), label = maybe(text), against = maybe(integer),
         subject = maybe(text), size = maybe(each(number)), facts = maybe(object), signal = maybe(object),
-        time_s = maybe(number) },
+        bench = maybe(object), time_s = maybe(number) },
     note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text),
         after = maybe(COUNT), time_s = maybe(number) },
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },

@@ -3,6 +3,7 @@
 
 local advice = require "ako.advice"
 local attack = require "ako.attack"
+local bench = require "ako.bench"
 local clock = require "ako.clock"
 local codesize = require "ako.codesize"
 local control = require "ako.control"
@@ -283,6 +284,7 @@ local function measure(self, info)
     record.launches, record.no_effect, record.lane = launches, no_effect or nil, given.lane
     record.floor_share = floor_share(self, record)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
+    evidence.bench_log = not self.signal and bench.run(self, record, sources) or nil
     local changed = self:changed_protected()
     if changed then
         record.status, record.code = "REJECTED", "PROTECTED"

@@ -1,5 +1,7 @@
--- What no candidate may change: the task, its reference and input files, the policy, and what the policy names.
+-- What no candidate may change: the task, its reference and input files, its benchmark command and the files that this
+-- names, the policy, and what the policy names.
 
+local bench = require "ako.bench"
 local fs = require "ako.fs"
 
 local protect = {}
@@ -44,6 +46,10 @@ function protect.hashes(task, folder, policy_file, names)
         if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
     end
     for _, name in ipairs(files) do add(hashes, task.folder, name) end
+    if task.bench then
+        hashes["bench (the command)"] = bench.hash(task.bench)
+        for _, name in ipairs(bench.files(task.bench, folder, task.solution.files)) do add(hashes, folder, name) end
+    end
     for _, name in ipairs(names or {}) do add(hashes, folder, name) end
     add_policy(hashes, policy_file)
     return hashes

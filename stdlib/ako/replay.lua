@@ -53,7 +53,8 @@ local function answered(record, decided, samples)
 end
 
 -- What is known of a trial whatever it is compared with.
-local UNCHANGED = { "timer", "timer_note", "launches", "lane", "floor_share", "size", "facts", "predict", "label" }
+local UNCHANGED = { "timer", "timer_note", "launches", "lane", "floor_share", "size", "facts", "predict", "label",
+    "bench" }
 
 -- The record as it would be if it had been compared with these.
 local function compared(ctx, record, original, best, decided, samples)

@@ -1,7 +1,8 @@
 -- A session: the journal, the refs and the files of one optimization run in one workspace.
 --
 --   <common git folder>/ako/<session>/journal.jsonl    lines of kind session, intent, trial, note, override and finish
---                                    /trials/<n>/      sources, build.log, samples.json, result.json, proposer.log
+--                                    /trials/<n>/      sources, build.log, samples.json, result.json; bench.log and
+--                                                    proposer.log where there are such commands
 --                                    /proposals/       of those that no trial came of: <number>.log and what they left
 --   refs/ako/<session>/<n>           every attempt, also the reverted ones; 0 is the baseline
 --   refs/ako/<session>/proposals/<n> edits of a proposer that were never tried
@@ -369,6 +370,7 @@ local function write_files(self, record, evidence)
         must(fs.write(file, source.text))
     end
     must(fs.write(folder .. "/build.log", evidence.build_log or ""))
+    if evidence.bench_log then must(fs.write(folder .. "/bench.log", evidence.bench_log)) end
     if evidence.proposer_log then must(fs.write(folder .. "/proposer.log", evidence.proposer_log)) end
     must(fs.write(folder .. "/samples.json", json.encode(evidence.samples or {}) .. "\n"))
     must(fs.write(folder .. "/result.json", json.encode(record) .. "\n"))
@@ -388,7 +390,7 @@ local function commit_message(record)
 end
 
 --- Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples,
---- proposer_log. A kept one is the new best. Returns the record.
+--- bench_log, proposer_log. A kept one is the new best. Returns the record.
 Session.close_trial = fault.returns(function(self, record, evidence)
     local intent = self.open
     record.kind, record.tree, record.commit = "trial", intent.tree, intent.commit

@@ -1,5 +1,6 @@
 -- Everything before the first trial: the task, the evaluator, the workspace, the plan. Undone by `close`.
 
+local bench = require "ako.bench"
 local command = require "ako.command"
 local console = require "ako.console"
 local fault = require "ako.fault"
@@ -329,6 +330,10 @@ function Start:plan_lines(source)
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
         { "candidates", source and source.text or "none: the tree as it is" },
     }
+    if task.bench then
+        lines[#lines + 1] = { "bench", ("%s; %g s at most, what it says is a claim"):format(bench.text(task.bench),
+            bench.seconds(task.bench, self.policy)) }
+    end
     if self.session then lines[#lines + 1] = { "session", self.session.name } end
     return lines
 end

@@ -3,6 +3,7 @@
 -- that it is about can be found in the file.
 
 local axes = require "ako.axes"
+local bench = require "ako.bench"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local keyline = require "ako.keyline"
@@ -12,7 +13,7 @@ local tensors = require "ako.tensors"
 local task = {}
 
 local FIELDS = { "name", "description", "tensors", "scalars", "axes", "workloads", "reference", "solution",
-    "tolerance", "bytes", "flops" }
+    "tolerance", "bytes", "flops", "bench" }
 local PREDICATES = { allclose = "allclose_ref", allclose_ref = "allclose_ref", allclose_out = "allclose_out",
     ratio_cap = "ratio_cap", abs_and_rel = "abs_and_rel" }
 local TOLERANCE = { "atol", "rtol", "ratio", "cap", "equal_nan", "equal_inf" }
@@ -265,6 +266,9 @@ local function read_definition(given, source)
     definition.tolerance = field(source, "tolerance", read_tolerance, given.tolerance)
     definition.workloads = field(source, "workloads", per_place, given.workloads, "workloads", read_workloads)
     for _, list in pairs(definition.workloads) do field(source, "workloads", give_shapes, list, definition) end
+    if given.bench ~= nil then
+        definition.bench = field(source, "bench", per_place, given.bench, "bench", bench.read)
+    end
     local known = field(source, "scalars", known_names, definition)
     for _, list in pairs(definition.workloads) do
         for name in pairs(list[1].axes) do known[name] = known[name] or "an axis" end
@@ -317,7 +321,7 @@ task.define = fault.returns(function(given, file, folder) return define(given, f
 task.resolve = fault.returns(function(definition, place)
     local resolved = { name = definition.name, file = definition.file, folder = definition.folder, place = place,
         tensors = definition.tensors, tensor = {}, scalars = definition.scalars, axes = {},
-        tolerance = definition.tolerance }
+        tolerance = definition.tolerance, bench = definition.bench and definition.bench[place] }
     for _, part in ipairs { "workloads", "reference", "solution" } do
         resolved[part] = definition[part][place]
         fault.check(resolved[part], "%s: %s has no form for the %s", definition.file, part, place:upper())

@@ -24,6 +24,7 @@
 ---@field repeats? integer
 ---@field tenants? "refuse"|"note"
 ---@field pairs? ako.PairsPlan|false candidate and best timed in turn; false: not, though the policy extended does
+---@field claims? number
 ---@field verify? integer
 ---@field screen? ako.ScreenPlan|false many candidates ranked before a few are decided on; false as above
 ---@field signal? ako.SignalPlan|false a cheaper first look at each candidate; false as above
@@ -69,7 +70,7 @@
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
 ---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn" }
 ---@field timing? ako.Timing
----@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer } seconds, but for factor and no_ops
+---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer, bench?: number } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
 ---@field baseline? fun(trial: ako.Record, best: nil, opt: table): "keep"|"inconclusive", string
 ---@field admit? fun(change: { candidate?: string, hypothesis?: string, sources: table, best?: ako.Record }, opt: table): boolean, string?
@@ -113,6 +114,7 @@
 ---@field predict? number
 ---@field label? string
 ---@field point? table<string, string> of the tune space
+---@field bench? { how: string, seconds: number, claimed?: table<string, number|boolean>, refused?: string } what the task's own benchmark command said
 ---@field changed string[] paths that differ from the best's
 ---@field sources { name: string, text: string }[]
 
@@ -247,9 +249,11 @@
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
 ---@overload fun(name: "ako.branch"): ako.branch
+---@overload fun(name: "ako.bench"): ako.bench
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.cli"): ako.cli
+---@overload fun(name: "ako.claims"): ako.claims
 ---@overload fun(name: "ako.clock"): ako.clock
 ---@overload fun(name: "ako.command"): ako.command
 ---@overload fun(name: "ako.console"): ako.console
@@ -428,11 +432,17 @@ function device.find(spec) end
 ---@return table? state, string? message, ako.Code? code
 function device.state(id) end
 
----A locked folder.
+---The device's lock, for what this process starts while it is held; BUSY, with its holder, when that takes longer.
+---@param uuid string
+---@param wait_ns? integer
+---@return ako.Lock? lock, string? message, ako.Code? code
+function device.lock(uuid, wait_ns) end
+
+---A lock on a folder or a device.
 ---@class ako.Lock
 local Lock = {}
 
----Gives the folder back; closing twice is fine.
+---Gives it back; closing twice is fine.
 function Lock:close() end
 
 ---Paths are bytes, in any encoding.
@@ -1093,6 +1103,70 @@ function branch.repair(session, spec, line, append) end
 ---What somebody without a memory needs to go on. `parts` of its functions: policy, opt, hook (calls a hook of the
 ---policy; default: under the host's limits), command (how the program is called: "ako-lua mine.lua"), holder (who has the
 ---open trial). They raise what the policy's hooks raise.
+---A benchmark command of the user's own; what it prints is a claim.
+---@class ako.bench
+local bench = {}
+
+---Reads what a task says: { "program", arguments ..., seconds, claims }. Raises faults.
+---@param given table
+---@param what string
+---@return { argv: string[], seconds?: number, claims: table[] }
+function bench.read(given, what) end
+
+---The command in words.
+---@param given table
+---@return string
+function bench.text(given) end
+
+---What it may take: the task says it, else the policy.
+---@param given table
+---@param policy ako.Policy
+---@return number
+function bench.seconds(given, policy) end
+
+---The hash of all that a task says about it.
+---@param given table
+---@return string
+function bench.hash(given) end
+
+---The files of a folder that its words name, but for those in `except`.
+---@param given table
+---@param folder string
+---@param except string[]
+---@return string[]
+function bench.files(given, folder, except) end
+
+---Runs the task's command, if there is one and the trial has come so far that it matters. Writes .bench into the record,
+---and another status where the command is against the candidate or cannot be believed. Returns what it printed, or nil.
+---@param loop table
+---@param record ako.Record
+---@param sources { name: string, text: string }[]
+---@return string? log
+function bench.run(loop, record, sources) end
+
+---What somebody else's benchmark prints about its results.
+---@class ako.claims
+local claims = {}
+
+---Reads { name = pattern, or { pattern, unit = "s" | "ms" | "us" | "ns" }, correct = { pattern, yes = text } } into a
+---list by name. Raises faults.
+---@param given table
+---@param what string
+---@return table[]
+function claims.read(given, what) end
+
+---True where the output says that the result is right; nil where it says nothing about that, or not clearly.
+---@param list table[]
+---@param text string
+---@return boolean?
+function claims.says_correct(list, text) end
+
+---The claims in an output, durations as NAME_ns, and the words before each; or nil and why they are none.
+---@param list table[]
+---@param text string
+---@return table<string, number|boolean>? claimed, table<string, string>|string labels
+function claims.find(list, text) end
+
 ---@class ako.brief
 local brief = {}
 
