@@ -44,8 +44,8 @@ local function tensor_views(tensors)
 end
 
 --- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
---- is loaded: name, file, folder, solution, reference, inputs, tensors), read(path) -> text or nil, exists(path) };
---- paths are of the workspace.
+--- is loaded: name, file, folder, solution, from (where its first content lies, nil: there), reference, inputs,
+--- tensors), read(path) -> text or nil, exists(path) }; paths are of the workspace.
 function Start:survey()
     local folder = self.ws and self.ws.folder or fs.absolute(self.host.workspace or ".")
     local facts = { workspace = folder }
@@ -59,6 +59,7 @@ function Start:survey()
         facts.task = { name = self.task.name, file = self.task.file, folder = self.task.folder, inputs = inputs_of,
             tensors = tensor_views(self.task.tensors),
             solution = { table.unpack(self.task.solution.files) },
+            from = self.task.solution.from and { table.unpack(self.task.solution.from) },
             reference = { table.unpack(self.task.reference and self.task.reference.files or {}) } }
     end
     function facts.read(name) return folder and (fs.read(fs.join(folder, name))) or nil end

@@ -102,7 +102,7 @@
 ---What a policy sees before there is a run.
 ---@class ako.Facts
 ---@field workspace? string absolute; nil for a scratch folder that is still to be made
----@field task? { name: string, file: string, folder: string, solution: string[], reference: string[], inputs: string[], tensors: { name: string, dtype: string, dims: string[], role: string }[] }
+---@field task? { name: string, file: string, folder: string, solution: string[], from?: string[], reference: string[], inputs: string[], tensors: { name: string, dtype: string, dims: string[], role: string }[] }
 ---@field read fun(path: string): string?
 ---@field exists fun(path: string): boolean
 
