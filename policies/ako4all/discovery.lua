@@ -61,9 +61,9 @@ local function select(list, wanted)
     return found
 end
 
-local function question(list, role, option)
+local function question(list, role)
     local more = #list > 2 and (" (and %d more)"):format(#list - 2) or ""
-    return ("%s and %s%s could both be the %s; name it with --%s=FILE"):format(list[1], list[2], more, role, option)
+    return ("%s and %s%s could both be the %s; name it with --%s=FILE"):format(list[1], list[2], more, role, role)
 end
 
 -- What an option names, as a path from the workspace; nil and why it cannot be.
@@ -75,14 +75,14 @@ local function named(folder, file, option)
 end
 
 -- The one of a list, or the one that the option names. Nil, and a question where there are several.
-local function choose(folder, list, opt, option, role)
+local function choose(folder, list, opt, option)
     if opt[option] ~= "" then return named(folder, opt[option], option) end
-    if #list > 1 then return nil, question(list, role, option) end
+    if #list > 1 then return nil, question(list, option) end
     return list[1]
 end
 
 -- By extension, { cu = file, c = file }: one for each kind of device.
-local function choose_forms(folder, list, opt, option, role)
+local function choose_forms(folder, list, opt, option)
     local forms = {}
     if opt[option] ~= "" then
         local file, problem = named(folder, opt[option], option)
@@ -92,19 +92,27 @@ local function choose_forms(folder, list, opt, option, role)
     end
     for extension in pairs(PLACE_OF) do
         local of_kind = select(list, function(file) return path.extension(file) == extension end)
-        if #of_kind > 1 then return nil, question(of_kind, role, option) end
+        if #of_kind > 1 then return nil, question(of_kind, option) end
         forms[extension] = of_kind[1]
     end
     return forms
 end
 
--- A loop's own copy of a kernel comes before the file that it was made of.
+-- A loop's own copy of a kernel comes before the file that it was made of. Also returns the others.
 local function kernels_of(files)
     local list = select(files, function(file)
         return PLACE_OF[path.extension(file)] and not is_reference(file) and not NO_KERNELS[top(file)]
     end)
     local own = select(list, function(file) return top(file) == "solution" end)
-    return #own > 0 and own or list
+    local others = select(list, function(file) return top(file) ~= "solution" end)
+    return #own > 0 and own or list, others
+end
+
+-- Which of the others a file of solution/ was made of: the only one of its name, else itself.
+local function origin_of(file, others)
+    if top(file) ~= "solution" then return file end
+    local same = select(others, function(other) return fs.basename(other) == fs.basename(file) end)
+    return #same == 1 and same[1] or file
 end
 
 -- Making a task
@@ -124,11 +132,11 @@ local function rebased(program, base)
 end
 
 -- A form of the solution: edited in solution/, whatever lies elsewhere stays there.
-local function solution_of(files, said)
+local function solution_of(files, origins, said)
     local solution, from = { entry = said.entry, args = said.args, options = said.options }, {}
     for i, file in ipairs(files) do
         solution[i] = top(file) == "solution" and file or "solution/" .. fs.basename(file)
-        from[i] = file
+        from[i] = origins[i]
     end
     solution.from = from
     return solution
@@ -141,22 +149,23 @@ local function form(program, place)
 end
 
 -- The programs for one place, { solution, reference }; nil where there is no kernel for it; nil and a question.
-local function programs_for(given, base, extension, kernels, references)
-    local place = PLACE_OF[extension]
+local function programs_for(given, base, extension, found)
+    local place, kernels, references = PLACE_OF[extension], found.kernels, found.references
     local said = rebased(form(given.solution, place), base)
     local reference = rebased(form(given.reference, place), base)
     local files = kernels[extension] and { kernels[extension] }
         or select(said, function(file) return path.extension(file) == extension end)
     if #files == 0 then return nil end
-    local other = next(references) and select({ references.cu, references.c }, function(f) return f ~= nil end)[1]
-    local golden = references[extension] or reference[1] or other
-    if not golden and top(files[1]) == "solution" then
+    local origins = {}
+    for i, file in ipairs(files) do origins[i] = origin_of(file, found.others) end
+    local golden = references[extension] or reference[1] or references.c -- C proves a GPU kernel, not the reverse
+    if not golden and top(origins[1]) == "solution" then
         return nil, ("%s has no reference and may change; name its original with --reference=FILE"):format(files[1])
     end
-    for i = 1, #reference do reference[i] = nil end
-    reference[1] = golden or files[1] -- the original kernel itself is the golden answer where there is no other
+    for i = #reference, 1, -1 do reference[i] = nil end
+    reference[1] = golden or origins[1] -- the original kernel itself is the golden answer where there is no other
     reference.entry, reference.args = reference.entry or said.entry, reference.args or said.args
-    return { solution = solution_of(files, said), reference = reference }
+    return { solution = solution_of(files, origins, said), reference = reference }
 end
 
 local function rebase_inputs(tensors, base)
@@ -169,15 +178,11 @@ local function rebase_inputs(tensors, base)
     end
 end
 
-local function make(folder, inputs, kernels, references)
-    local file = fs.join(folder, inputs)
-    local given, problem = task.read(file)
-    if not given then return nil, problem end
-    local base = fs.dirname(inputs)
-    local made, name = { solution = {}, reference = {} }, nil
+local function make(folder, inputs, given, found)
+    local base, name = fs.dirname(inputs), nil
+    local made = { solution = {}, reference = {} }
     for extension, place in pairs(PLACE_OF) do
-        local programs
-        programs, problem = programs_for(given, base, extension, kernels, references)
+        local programs, problem = programs_for(given, base, extension, found)
         if problem then return nil, problem end
         if programs then
             made.solution[place], made.reference[place] = programs.solution, programs.reference
@@ -187,9 +192,36 @@ local function make(folder, inputs, kernels, references)
     if not name then return nil, ("%s: no kernel (.cu or .c) for it; name one with --kernel=FILE"):format(inputs) end
     if base ~= "." and type(given.tensors) == "table" then rebase_inputs(given.tensors, base) end
     given.solution, given.reference, given.name = made.solution, made.reference, given.name or name
-    local definition
-    definition, problem = task.define(given, file, folder)
-    return definition, problem
+    return task.define(given, fs.join(folder, inputs), folder)
+end
+
+local function names_files(program)
+    local split = type(program) == "table" and (program.gpu or program.cpu)
+    local forms = split and { gpu = program.gpu, cpu = program.cpu } or { program }
+    for _, one in pairs(forms) do
+        if type(list_of(one)[1]) == "string" then return true end
+    end
+    return false
+end
+
+-- The files of a role by extension: those of the option, else none where the inputs' file names them, else what lies
+-- there.
+local function role(folder, list, opt, name, program)
+    if opt[name] == "" and names_files(program) then return {} end
+    return choose_forms(folder, list, opt, name)
+end
+
+-- What to say of a workspace with kernels and no inputs; nil where it has neither.
+local function without_inputs(files, kernels)
+    local unknown = select(files, function(file)
+        return UNKNOWN[path.extension(file)] and not NO_KERNELS[top(file)]
+    end)
+    if kernels[1] then
+        return ("%s looks like a kernel, but nothing says its tensors and shapes; write them into task.lua, or "
+            .. "name the file with --inputs=FILE"):format(kernels[1])
+    end
+    if not unknown[1] then return nil end
+    return ("%s: no lane takes .%s kernels yet; known are .cu and .c"):format(unknown[1], path.extension(unknown[1]))
 end
 
 --- The hook `find_task`: a task of what lies in the workspace. Nil where nothing there looks like one; nil and a
@@ -197,30 +229,20 @@ end
 function discovery.find_task(facts, opt)
     local folder = facts.workspace
     local files = files_of(folder)
-    local kernels, problem = choose_forms(folder, kernels_of(files), opt, "kernel", "kernel")
-    if not kernels then return nil, problem end
-    local references
-    references, problem = choose_forms(folder, select(files, function(file)
-        return PLACE_OF[path.extension(file)] and is_reference(file)
-    end), opt, "reference", "reference")
-    if not references then return nil, problem end
-    local inputs
-    inputs, problem = choose(folder, select(files, function(file) return is_inputs(folder, file) end), opt, "inputs",
+    local candidates, others = kernels_of(files)
+    local inputs, problem = choose(folder, select(files, function(file) return is_inputs(folder, file) end), opt,
         "inputs")
-    if problem then return nil, problem end
-    if inputs then return make(folder, inputs, kernels, references) end
-    local kernel = kernels.cu or kernels.c
-    local unknown = select(files, function(file)
-        return UNKNOWN[path.extension(file)] and not NO_KERNELS[top(file)]
-    end)
-    if kernel then
-        return nil, ("%s looks like a kernel, but nothing says its tensors and shapes; write them into task.lua, or "
-            .. "name the file with --inputs=FILE"):format(kernel)
-    end
-    if unknown[1] and opt.kernel == "" then
-        return nil, ("%s: no lane takes .%s kernels yet; known are .cu and .c"):format(unknown[1],
-            path.extension(unknown[1]))
-    end
+    if not inputs then return nil, problem or without_inputs(files, candidates) end
+    local given, kernels, references
+    given, problem = task.read(fs.join(folder, inputs))
+    if not given then return nil, problem end
+    kernels, problem = role(folder, candidates, opt, "kernel", given.solution)
+    if not kernels then return nil, problem end
+    references, problem = role(folder, select(files, function(file)
+        return PLACE_OF[path.extension(file)] and is_reference(file)
+    end), opt, "reference", given.reference)
+    if not references then return nil, problem end
+    return make(folder, inputs, given, { kernels = kernels, references = references, others = others })
 end
 
 -- What else there is

@@ -42,13 +42,13 @@ bench() {
 }
 
 # The trajectory: a trial saves the solution and its result itself; where none came about, what there is is saved here.
-started=$(mktemp)
+trajectories() { find trajectory -mindepth 1 -maxdepth 1 -type d 2>/dev/null | sort; }
 set +e
+before=$(trajectories)
 bench 2>&1 | tee _bench_output.txt
 code=${PIPESTATUS[0]}
+saved=$(comm -13 <(echo "$before") <(trajectories) | tail -n 1)
 set -e
-saved=$(find trajectory -mindepth 1 -maxdepth 1 -type d -newer "$started" 2>/dev/null | sort | tail -n 1)
-rm -f "$started"
 if [ -z "$saved" ]; then
     saved=trajectory/$(date -u +%Y%m%d_%H%M%S)${label:+_${label//[^A-Za-z0-9._-]/_}}
     while [ -e "$saved" ]; do saved=$saved+; done

@@ -22,8 +22,8 @@ local function at_cap(run, opt)
     return ("the cap of %d iterations (%s) is reached"):format(cap, source)
 end
 
-local MISSING = { "unavailable", "not available", "not installed", "is missing", "no ncu", "cannot profile", "no rights",
-    "permission" }
+local MISSING = { "unavailable", "not available", "not installed", "is missing", "no ncu", "cannot profile",
+    "no rights", "permission" }
 
 --- True for words that only say that a tool is missing.
 function stopping.is_missing_tool(text)
@@ -85,11 +85,10 @@ stopping.stop = rules.described(rules.any(at_cap, rules.floor "floor_share", cit
 --- The hook `finish`: why a session may not be ended by hand yet.
 function stopping.not_yet(run, why, opt)
     if stopping.stop(run, opt) then return nil end
-    local command = "ako-lua policies/ako4all.lua note"
     local missing = stopping.is_missing_tool(why) and "a missing tool is no reason to stop; " or ""
-    return ("%sit ends at an iteration cap (--iterations or %s), with evidence of a floor (`%s --topic=floor -m 'figure "
-        .. "and limit'`), or with %d directions on record (%d now: `%s N --topic=direction -m 'what'`) and one note "
-        .. "--topic=exhausted"):format(missing, hints.FILE, command, opt.directions, #stopping.directions(run), command)
+    return ("%sit ends at an iteration cap (--iterations or %s), with evidence of a floor (note --topic=floor -m "
+        .. "'figure and limit'), or with %d directions on record, %d now (note N --topic=direction -m WHAT, then note "
+        .. "--topic=exhausted -m WHY)"):format(missing, hints.FILE, opt.directions, #stopping.directions(run))
 end
 
 --- A gate: no iteration beyond the user's cap.

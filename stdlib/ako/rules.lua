@@ -110,13 +110,13 @@ end
 
 --- `otherwise` (default "revert") for what is more than `limit` times faster than the reference, unless the option
 --- named `justification` holds a text: such figures are nearly always a mistake in the measurement or a shortcut in the
---- kernel.
+--- kernel. The justification is said beside whatever else is said.
 function rules.plausible(limit, justification, otherwise)
     return rules.described(function(trial, _, opt)
         local speedup, most = trial.speedup.reference, number(limit, opt)
         if not speedup or speedup <= most then return "keep", "" end
         local text = opt[justification]
-        if text and text ~= "" then return "keep", ("%.2fx, justified: %s"):format(speedup, text) end
+        if text and text ~= "" then return "keep", ("%.2fx, justified: %s"):format(speedup, text), true end
         return otherwise or "revert", ("%.2fx over the reference is more than %gx and not justified (--%s)"):format(
             speedup, most, justification)
     end, function(opt)
@@ -168,17 +168,19 @@ function rules.or_simpler(rule, least)
     end)
 end
 
---- All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given.
+--- All of these rules must say keep: the first other answer counts. The reason of a keep is the last one given, with
+--- those behind it whose rules return true behind their reason.
 function rules.all(...)
     local list = { ... }
     return rules.described(function(trial, best, opt)
-        local last = ""
+        local last, beside = nil, {}
         for _, rule in ipairs(list) do
-            local verdict, reason = rule(trial, best, opt)
+            local verdict, reason, is_beside = rule(trial, best, opt)
             if verdict ~= "keep" then return verdict, reason end
-            if reason ~= "" then last = reason end
+            if is_beside then beside[#beside + 1] = reason elseif reason ~= "" then last = reason end
         end
-        return "keep", last
+        table.insert(beside, 1, last)
+        return "keep", table.concat(beside, "; ")
     end, joined(list, "; "))
 end
 

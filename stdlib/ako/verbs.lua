@@ -179,10 +179,8 @@ function verbs.try(ctx)
     started:prepare()
     started:recover()
     local loop = started:loop(opening.to_try(started))
-    if #started.session.history == 0 then
-        show_plan(started)
-        started:scaffold()
-    end
+    if #started.session.history == 0 then show_plan(started) end
+    started:scaffold()
     local given = ctx.verb_options or {}
     local info = { hypothesis = given.message, predict = given.predict, label = given.label }
     local code = refused(started, loop, info)

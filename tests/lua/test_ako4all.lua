@@ -1,0 +1,548 @@
+-- policies/ako4all.lua, criterion by criterion (docs/ako4all.md has the table): the decision, the file and the commit.
+local ako4all = require "policies.ako4all"
+local bench = require "policies.ako4all.bench"
+local fs = require "ako.fs"
+local gates = require "ako.gates"
+local git = require "ako.git"
+local hints = require "policies.ako4all.hints"
+local json = require "ako.json"
+local log = require "policies.ako4all.log"
+local plan = require "ako.plan"
+local policies = require "ako.policy"
+local process = require "ako.process"
+local scripted = require "scripted"
+local session = require "ako.session"
+local stopping = require "policies.ako4all.stopping"
+local t = require "ako.tap"
+local task = require "ako.task"
+local unit = require "ako.unit"
+local verbs = require "ako.verbs"
+
+local BRANCH = "refs/heads/opt/scale"
+
+local function write(path, text)
+    assert(fs.mkdirs(fs.dirname(path)))
+    assert(fs.write(path, text))
+end
+
+local function values(changes) return policies.option_values(ako4all, changes or {}) end
+
+local function context(folder, opt, verb_options, host)
+    local ctx, requests = scripted.context(folder, host, verb_options)
+    ctx.policy, ctx.opt, ctx.file = ako4all, values(opt), "policies/ako4all.lua"
+    return ctx, requests
+end
+
+local function edit(folder, script) write(folder .. "/solution/kernel.c", scripted.source(script)) end
+
+-- A trial of the workspace, with this script written there first.
+local function try(folder, script, opt, options, host)
+    if script then edit(folder, script) end
+    local ctx, requests = context(folder, opt, options, host)
+    return verbs.try(ctx), ctx.console, requests
+end
+
+local function run(folder, scripts, opt, host)
+    scripted.candidates(folder, scripts)
+    local ctx, requests = context(folder, opt, { candidates = folder .. "/candidates" }, host)
+    return verbs.run(ctx), ctx.console, requests
+end
+
+local function newest(folder)
+    local repo = assert(git.open(folder))
+    return session.newest { repo = repo, folder = fs.absolute(folder) }, repo
+end
+
+local function opened(folder)
+    local state, repo = newest(folder)
+    local task_of = { solution = { files = { "solution/kernel.c" } } }
+    return assert(session.resume({ repo = repo, folder = fs.absolute(folder), task = task_of }, state))
+end
+
+local function note(folder, topic, text, n, file)
+    local one = opened(folder)
+    assert(one:note { topic = topic, text = text, trial = n, file = file })
+    one:close()
+end
+
+local function subjects(repo, ref)
+    local list = {}
+    for i, commit in ipairs(repo:log(ref or BRANCH)) do list[i] = commit.message:match("^[^\n]*") end
+    return list
+end
+
+local function iterations(folder) return fs.read(folder .. "/ITERATIONS.md") or "" end
+
+local function trajectory(folder, label)
+    for _, name in ipairs(fs.list(folder .. "/trajectory") or {}) do
+        if name:match("^%d+_%d+_(.*)$") == label then return folder .. "/trajectory/" .. name end
+    end
+end
+
+local function row_of(text, n) return text:match("\n| " .. n .. " | ([^\n]*)") end
+
+-- A1, A2. Layouts without a task.lua.
+
+local INPUTS = [[
+return {
+  tensors = { x = { "f32", { "N" } }, y = { "f32", { "N" }, role = "output" } },
+  workloads = { { N = 64 } },
+  solution = { entry = "scale", args = { "x", "y", "N" } },
+}
+]]
+
+local function layout(files)
+    local folder = t.tmpdir()
+    for name, text in pairs(files) do write(folder .. "/" .. name, text) end
+    return folder
+end
+
+local function plan_of(folder, opt)
+    local ctx = context(folder, opt, {}, { json = true })
+    local code = verbs.plan(ctx)
+    return code, code == 0 and json.decode(ctx.console.stdout).resolved or ctx.console.stderr
+end
+
+t.test("A1: kernel, reference, inputs and knowledge are found in any layout, and left there", function()
+    for _, files in ipairs {
+        { "source/scale.c", "source/reference.c", "source/inputs.lua" }, { "scale.c", "golden_scale.c", "shapes.lua" },
+        { "input/scale.c", "input/ref_scale.c", "bench/cases.lua" },
+    } do
+        local folder = layout { [files[1]] = scripted.source "time=100", [files[2]] = "void scale(void);\n",
+            [files[3]] = INPUTS, ["knowledge/notes.md"] = "notes\n" }
+        local code, resolved = plan_of(folder)
+        t.eq({ code, resolved.Kernel, resolved.Reference, resolved.Knowledge }, { 0,
+            "solution/scale.c (first content: " .. files[1] .. ", left as it is)", files[2], "knowledge" })
+        t.match(resolved["Input data"], files[3]:gsub("%p", "%%%0"))
+        t.eq(fs.exists(folder .. "/solution"), false)
+        t.eq(try(folder), 0)
+        t.eq(fs.read(folder .. "/solution/scale.c"), scripted.source "time=100")
+        t.eq(fs.read(folder .. "/" .. files[1]), scripted.source "time=100")
+    end
+end)
+
+t.test("A1: without a reference the original kernel is the golden answer", function()
+    local folder = layout { ["kernel/scale.c"] = scripted.source "time=100", ["inputs.lua"] = INPUTS }
+    local code, resolved = plan_of(folder)
+    t.eq({ code, resolved.Reference }, { 0, "kernel/scale.c (the original kernel)" })
+    t.eq(try(folder), 0)
+    write(folder .. "/solution/scale.c", scripted.source "time=50")
+    t.eq(try(folder), 0)
+    local state = newest(folder)
+    t.eq({ state.best.trial, state.header.task }, { 1, "scale" })
+    t.match(json.encode(state.header.protected), "kernel/scale.c")
+    t.match(json.encode(state.header.protected), "inputs.lua")
+end)
+
+t.test("A1: an explicit path wins; two files for one role are a question, nothing is made", function()
+    local folder = layout { ["a.c"] = scripted.source "time=100", ["b.c"] = scripted.source "time=90",
+        ["inputs.lua"] = INPUTS }
+    t.eq({ plan_of(folder) }, { 2, "ako-lua: a.c and b.c could both be the kernel; name it with --kernel=FILE\n" })
+    local code, resolved = plan_of(folder, { kernel = "b.c" })
+    t.eq({ code, resolved.Kernel }, { 0, "solution/b.c (first content: b.c, left as it is)" })
+    t.eq({ plan_of(folder, { kernel = "c.c" }) }, { 2, "ako-lua: --kernel=c.c: no such file\n" })
+    write(folder .. "/more.lua", INPUTS)
+    t.match(select(2, plan_of(folder, { kernel = "b.c" })), "inputs.lua and more.lua could both be the inputs; name it "
+        .. "with %-%-inputs=FILE")
+    t.eq(plan_of(folder, { kernel = "b.c", inputs = "more.lua" }), 0)
+    write(folder .. "/more.lua", (INPUTS:gsub("solution = {", 'solution = { "a.c",')))
+    code, resolved = plan_of(folder, { inputs = "more.lua" })
+    t.eq({ code, resolved.Kernel, resolved.Reference }, { 0, "solution/a.c (first content: a.c, left as it is)",
+        "a.c (the original kernel)" })
+    t.eq(fs.exists(folder .. "/.git"), false)
+end)
+
+t.test("A1: a kernel without inputs, and one that no lane takes, are questions; a benchmark is not guessed", function()
+    local folder = layout { ["scale.cu"] = "__global__ void scale() {}\n" }
+    t.match(select(2, plan_of(folder)), "^ako%-lua: scale.cu looks like a kernel, but nothing says its tensors")
+    t.match(select(2, plan_of(layout { ["scale.py"] = "import triton\n" })), "scale.py: no lane takes .py kernels yet")
+    folder = scripted.task_folder "time=100"
+    write(folder .. "/bench/run.sh", "true\n")
+    local code, said = plan_of(folder)
+    t.eq(code, 2)
+    t.match(said, "bench/run.sh looks like a benchmark of yours: %-%-bench='sh bench/run.sh'")
+    t.match(select(2, plan_of(folder, { bench = "default" }))["Bench mode"], "^default")
+    t.match(select(2, plan_of(folder, { bench = "sh bench/run.sh" }))["Bench mode"], "custom.*: sh bench/run.sh$")
+end)
+
+t.test("A2: the resolved plan has its seven fields before anything runs, for people and as JSON", function()
+    local folder = scripted.task_folder "time=100"
+    local ctx, requests = context(folder)
+    t.eq(verbs.plan(ctx), 0)
+    t.match(ctx.console.stdout, "^Workspace +/[^\n]*\nKernel +[^\n]*\nReference +[^\n]*\nInput data +[^\n]*\n"
+        .. "Knowledge +[^\n]*\nBench mode +[^\n]*\nScaffold to copy +[^\n]*\ntask ")
+    t.eq(#requests, 0)
+    local _, resolved = plan_of(folder)
+    t.eq(resolved["Scaffold to copy"], "scripts/bench.sh, HINTS.md, .gitignore")
+    local console
+    _, console, requests = try(folder)
+    local shown = console.stderr:find("Bench mode", 1, true)
+    t.ok(shown and shown < console.stderr:find("baseline", 1, true), "before the first trial")
+    t.eq(requests[1].steps, "build check time")
+    _, resolved = plan_of(folder)
+    t.eq(resolved["Scaffold to copy"], "none: already present")
+end)
+
+-- A3 to A6. What is written, and what is not.
+
+t.test("A3: scaffold is copied only where it is missing; a second session changes no byte of it", function()
+    local folder = scripted.task_folder "time=100"
+    write(folder .. "/scripts/bench.sh", "mine\n")
+    write(folder .. "/ITERATIONS.md", "an older history\n")
+    t.eq(try(folder, nil, nil, nil, { session = "one" }), 0)
+    write(folder .. "/HINTS.md", fs.read(folder .. "/HINTS.md") .. "- mine\n")
+    write(folder .. "/.gitignore", "*.o\n")
+    local before = fs.read(folder .. "/HINTS.md")
+    local _, console = try(folder, nil, nil, nil, { session = "two" })
+    t.eq(console.stderr:find("scaffold", 1, true), nil)
+    t.eq({ fs.read(folder .. "/scripts/bench.sh"), fs.read(folder .. "/HINTS.md"), fs.read(folder .. "/.gitignore"),
+        iterations(folder) }, { "mine\n", before, "*.o\n", "an older history\n" })
+    t.match(fs.read(folder .. "/ITERATIONS.ako.md"), "### Iter 0")
+end)
+
+t.test("A4: directives are merged into HINTS.md with their source, said so, once, and stay", function()
+    local folder = scripted.task_folder "time=100"
+    local rules_file = t.tmpdir() .. "/rules.md"
+    write(rules_file, "# Rules\n\n- prefer Triton\nkeep it short\n")
+    local given = { hint = "avoid shared memory; at most 40 iterations", hints = rules_file }
+    local _, console = try(folder, nil, given)
+    t.match(console.stderr, "scaffold    HINTS.md: added 4 directives: 'avoid shared memory' from the command line, ")
+    t.match(console.stderr, "'prefer Triton' from " .. rules_file:gsub("%p", "%%%0"))
+    local text = fs.read(folder .. "/HINTS.md")
+    t.match(text, "\n%- avoid shared memory %(from the command line%)\n")
+    t.match(text, "\n%- keep it short %(from /[^\n]*/rules.md%)\n")
+    given.hint = "Avoid shared memory!"
+    _, console = try(folder, "time=50", given)
+    t.eq(console.stderr:find("HINTS.md", 1, true), nil)
+    try(folder, "time=40")
+    t.eq(fs.read(folder .. "/HINTS.md"), text)
+    _, console = try(folder, "time=30", { hint = "no textures" })
+    t.match(console.stderr, "HINTS.md: added 1 directive: 'no textures' from the command line")
+    t.eq(fs.read(folder .. "/HINTS.md"), text .. "- no textures (from the command line)\n")
+    local repo = select(2, newest(folder))
+    t.eq(repo:read(BRANCH, "HINTS.md"), text .. "- no textures (from the command line)\n")
+    t.match(iterations(folder), "\n%- Hint: prefer Triton %(from [^\n]*rules.md%)\n")
+end)
+
+t.test("A4: directives that contradict are refused with one line that names both, before and between trials", function()
+    local folder = scripted.task_folder "time=100"
+    local code, console = try(folder, nil, { hint = "use shared memory; avoid shared memory" })
+    t.eq({ code, console.stderr }, { 2, "ako-lua: 'avoid shared memory' (the command line) contradicts 'use shared "
+        .. "memory' (the command line): delete one of them from HINTS.md, or leave it out\n" })
+    t.eq({ fs.exists(folder .. "/HINTS.md"), fs.exists(folder .. "/.git") }, { false, false })
+    t.eq(try(folder, nil, { hint = "at most 9 iterations" }), 0)
+    write(folder .. "/HINTS.md", fs.read(folder .. "/HINTS.md") .. "- stop after 12 iterations\n")
+    code, console = try(folder, "time=50")
+    t.eq({ code, #newest(folder).history }, { 2, 1 })
+    t.match(console.stderr, "'stop after 12 iterations' %(HINTS.md%) contradicts 'at most 9 iterations' %(the command "
+        .. "line%)")
+    local function both(a, b) return hints.contradiction(hints.read(("- %s\n- %s\n"):format(a, b))) end
+    t.ok(both("Never use tensor cores.", "prefer tensor cores"))
+    t.ok(both("vectorize loads", "do not vectorize the loads" ) == nil, "other words are other directives")
+    t.ok(both("don't vectorize loads", "vectorize loads"))
+    t.eq(both("no textures", "use shared memory"), nil)
+    t.eq(both("at most 9 iterations", "up to 9 iterations, please"), nil)
+end)
+
+t.test("A5: a repository is made where none is, the branch is opt/<kernel>, the user's own work stays", function()
+    local folder = scripted.task_folder "time=100"
+    write(folder .. "/notes.txt", "mine\n")
+    t.eq(try(folder), 0)
+    local _, repo = newest(folder)
+    t.eq(subjects(repo), { "[baseline] Initialize solution and benchmark" })
+    t.eq({ repo:head().unborn, fs.read(folder .. "/notes.txt") }, { true, "mine\n" })
+    folder = scripted.task_folder "time=100"
+    repo = assert(git.init(folder))
+    local mine = assert(repo:commit { tree = assert(repo:tree(nil, { "task.lua", "reference.c", "solution" })),
+        parents = {}, message = "mine", ref = "refs/heads/main" })
+    assert(fs.write(folder .. "/.git/HEAD", "ref: refs/heads/main\n"))
+    write(folder .. "/reference.c", "void scale(void); // edited, not committed\n")
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=150"), 1)
+    t.eq({ repo:branch(), repo:head().oid }, { "main", mine })
+    t.eq(fs.read(folder .. "/reference.c"), "void scale(void); // edited, not committed\n")
+    t.eq(repo:read(BRANCH, "reference.c"), "void scale(void);\n")
+    t.eq(subjects(repo)[3], "mine")
+end)
+
+t.test("A6: only solution/, scripts/, trajectory/ and the logs are written, wherever the user's files lie", function()
+    local folder = layout { ["mine/scale.c"] = scripted.source "time=100", ["mine/ref.c"] = "void scale(void);\n",
+        ["data/shapes.lua"] = INPUTS }
+    t.eq(try(folder), 0)
+    write(folder .. "/solution/scale.c", scripted.source "time=50")
+    t.eq(try(folder), 0)
+    local names = fs.list(folder)
+    table.sort(names)
+    t.eq(names, { ".git", ".gitignore", "HINTS.md", "ITERATIONS.md", "data", "mine", "scripts", "solution",
+        "trajectory" })
+    t.eq({ fs.list(folder .. "/data"), fs.read(folder .. "/mine/scale.c") },
+        { { "shapes.lua" }, scripted.source "time=100" })
+end)
+
+-- A7, A18, A28. The bench script, with a program in ako-lua's place that says what it was asked.
+
+local function with_script(opt, program)
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder, nil, opt), 0)
+    write(folder .. "/stub", "#!/bin/sh\n" .. program)
+    assert(process.run { "chmod", "+x", folder .. "/stub" }.ok)
+    return folder
+end
+
+local function bench_sh(folder, label, why, env)
+    local given = { AKO_LUA = fs.absolute(folder) .. "/stub", CUDA_HOME = false }
+    for name, value in pairs(env or {}) do given[name] = value end
+    return assert(process.run { "bash", folder .. "/scripts/bench.sh", label or "", why or "", env = given })
+end
+
+t.test("A7: bench.sh hands label and hypothesis on, and passes the exit code and the output through", function()
+    local folder = with_script(nil, [[printf '<%s>' "$@"; echo; exit 11]] .. "\n")
+    local result = bench_sh(folder, "iter-1", "two loads")
+    t.eq(result.code, 11)
+    t.match(result.stdout, "^<policies/ako4all.lua><try><%-%-label=iter%-1><%-m><two loads>\n")
+    t.match(fs.read(folder .. "/_bench_output.txt"), "^<policies/ako4all.lua><try>")
+    t.match(bench_sh(folder, "final", "floor").stdout, "^<policies/ako4all.lua><finish><%-m><floor>\n")
+    t.match(bench_sh(folder).stdout, "^<policies/ako4all.lua><try>\n")
+end)
+
+t.test("A7: solution and output are saved where no trial came about, dot-files too, and with an empty solution/", function()
+    local folder = with_script(nil, "echo refused; exit 13\n")
+    write(folder .. "/solution/.hidden", "x\n")
+    local result = bench_sh(folder, "iter-1")
+    local saved = result.stdout:match("Trajectory saved to: (trajectory/%d+_%d+_iter%-1)\n$")
+    t.eq({ result.code, fs.read(("%s/%s/output.txt"):format(folder, saved)) }, { 13, "refused\n" })
+    t.eq({ fs.exists(("%s/%s/.hidden"):format(folder, saved)), fs.exists(("%s/%s/kernel.c"):format(folder, saved)) },
+        { true, true })
+    assert(fs.remove_tree(folder .. "/solution"))
+    assert(fs.mkdirs(folder .. "/solution"))
+    result = bench_sh(folder, "iter-1")
+    local again = result.stdout:match("Trajectory saved to: (trajectory/%S+)\n$")
+    t.ok(again ~= saved, "names are unique")
+    t.eq({ result.code, fs.read(("%s/%s/output.txt"):format(folder, again)) }, { 13, "refused\n" })
+    result = bench_sh(folder, "../../x y")
+    t.match(result.stdout, "Trajectory saved to: trajectory/%d+_%d+_%.%._%.%._x_y\n$")
+end)
+
+t.test("A7: a trial's own trajectory holds the solution as it was tried and the output, on success and on failure", function()
+    local folder = with_script(nil, [[mkdir trajectory/20990101_000000_iter-1; exit 0]] .. "\n")
+    t.match(bench_sh(folder, "iter-1").stdout, "Trajectory saved to: trajectory/20990101_000000_iter%-1\n$")
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(try(folder, "status=COMPILE_ERROR reason=x"), 10)
+    t.eq(fs.read(trajectory(folder, "baseline") .. "/kernel.c"), scripted.source "time=100")
+    t.eq(fs.read(trajectory(folder, "iter-2") .. "/kernel.c"), scripted.source "status=COMPILE_ERROR reason=x")
+    t.match(fs.read(trajectory(folder, "iter-2") .. "/output.txt"), "^COMPILED: False\nCORRECT: False\n")
+    local repo = select(2, newest(folder))
+    for _, label in ipairs { "baseline", "iter-1", "iter-2" } do
+        local path = trajectory(folder, label):sub(#folder + 2)
+        if label ~= "iter-1" then t.ok(repo:read(BRANCH, path .. "/output.txt"), label) end
+    end
+    t.eq(repo:read(BRANCH, "scripts/bench.sh"), fs.read(folder .. "/scripts/bench.sh"))
+end)
+
+t.test("A28: a CUDA_HOME without nvcc is said with advice, and nothing is changed", function()
+    local folder = with_script(nil, "echo CUDA_HOME=$CUDA_HOME\n")
+    local result = bench_sh(folder, "iter-1", nil, { CUDA_HOME = "/nowhere" })
+    t.match(result.stderr, "CUDA_HOME=/nowhere has no bin/nvcc; unset it, or name the toolkit that you mean")
+    t.match(result.stdout, "^CUDA_HOME=/nowhere\n")
+    write(folder .. "/cuda/bin/nvcc", "#!/bin/sh\n")
+    assert(process.run { "chmod", "+x", folder .. "/cuda/bin/nvcc" }.ok)
+    t.eq(bench_sh(folder, "iter-1", nil, { CUDA_HOME = fs.absolute(folder) .. "/cuda" }).stderr, "")
+    result = bench_sh(folder, "iter-1", nil, { AKO_LUA = "/nowhere/ako-lua" })
+    t.ok(not result.stderr:find("unbound"), result.stderr)
+end)
+
+-- A8 to A15. The evaluator.
+
+t.test("A8: what the evaluator of old was told by flags, options and the task say, with the same defaults", function()
+    local opt = values()
+    t.eq({ opt.num_correct_trials, opt.num_perf_trials, opt.no_ref, opt.inputs, opt.reference, opt.kernel },
+        { 5, 100, false, "", "", "" })
+    t.eq({ ako4all.correctness.trials, ako4all.timing.launches, ako4all.timing.timer }, { 5, 100, "events" })
+    t.eq(plan.signal(ako4all, plan.steps(ako4all), opt), nil)
+    t.ok(type(verbs.doctor) == "function", "--self-test is the verb doctor")
+end)
+
+t.test("A9: the six lines in their order and format, -1 where nothing is known, and the same as JSON", function()
+    local folder = scripted.task_folder "time=100"
+    local _, console = try(folder)
+    t.match(console.stdout, "^COMPILED: True\nCORRECT: True\nBACKEND: c %(auto%)\nRUNTIME: 0.1000\nREF_RUNTIME: 0.2000\n"
+        .. "SPEEDUP: 2.0000x\n")
+    local code
+    code, console = try(folder, "status=INCORRECT_NUMERICAL hash=b")
+    t.eq(code, 11)
+    t.match(console.stdout, "^COMPILED: True\nCORRECT: False\nBACKEND: c %(auto%)\nRUNTIME: %-1\nREF_RUNTIME: %-1\n"
+        .. "SPEEDUP: %-1\n")
+    _, console = try(folder, "time=50", nil, nil, { json = true })
+    local twin = json.decode(console.stdout).ako4all
+    t.eq({ twin.compiled, twin.correct, twin.backend, twin.speedup > 3.99 and twin.speedup < 4.01 },
+        { true, true, "c", true })
+end)
+
+t.test("A10: inputs come from the inputs file; a task without tensors says so", function()
+    local folder = layout { ["scale.c"] = scripted.source "time=100", ["ref.c"] = "void scale(void);\n",
+        ["a.lua"] = INPUTS, ["b.lua"] = (INPUTS:gsub("N = 64", "N = 32")) }
+    local ctx = context(folder, { inputs = "b.lua" }, {}, { json = true })
+    t.eq(verbs.plan(ctx), 0)
+    t.match(json.decode(ctx.console.stdout).resolved["Input data"], "b.lua")
+    write(folder .. "/b.lua", 'return { workloads = { { N = 1 } }, solution = { entry = "scale", args = {} } }\n')
+    ctx = context(folder, { inputs = "b.lua" })
+    t.eq(verbs.plan(ctx), 2)
+    t.match(ctx.console.stderr, "b.lua: lacks 'tensors'")
+end)
+
+t.test("A11: a solution supplies no inputs: all of its text is built, and the task is out of its reach", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    local text = scripted.source "time=50" .. "void get_inputs(void) {}\nvoid helper_after(void) {}\n"
+    write(folder .. "/solution/kernel.c", text)
+    t.eq(try(folder), 0)
+    local state, repo = newest(folder)
+    t.eq(repo:read(state.best.commit, "solution/kernel.c"), text)
+    write(folder .. "/task.lua", (fs.read(folder .. "/task.lua"):gsub("N = 64", "N = 1")))
+    local code, console = try(folder, "time=10")
+    t.eq(code, 13)
+    t.match(console.stdout, "protected file task.lua changed since the session began")
+    t.match(row_of(iterations(folder), 2), "| failed |$")
+    t.eq(subjects(repo)[1], "[iter 2] the tree as it was")
+end)
+
+t.test("A12: the backend is seen in the source, and no script fixes it", function()
+    local task_of = { workloads = {}, tensors = {}, tensor = {}, scalars = {}, axes = {} }
+    local function lane(name, text)
+        return (unit.make(task_of, { entry = "f", args = {}, options = {} }, { { name = name, text = text } })).lane
+    end
+    t.eq({ lane("k.cu", "//! launch f<<<1, 1>>>()\n"), lane("k.cu", "void f();\n"), lane("k.c", "void f();\n") },
+        { "cuda", "cuda-host", "c" })
+    local folder = with_script(nil, "true\n")
+    local script = fs.read(folder .. "/scripts/bench.sh"):gsub("\n#[^\n]*", "")
+    t.eq({ script:find("backend", 1, true), script:find("--device", 1, true) }, {})
+end)
+
+t.test("A13: five fresh seeds; inputs that are the same for every seed are refused before anything else", function()
+    local seeds, seen = plan.steps(ako4all).check.seeds, {}
+    for _, seed in ipairs(seeds) do seen[seed] = true end
+    local count = 0
+    for _ in pairs(seen) do count = count + 1 end
+    t.eq({ #seeds, count }, { 5, 5 })
+    local folder = scripted.task_folder "time=100"
+    local ctx, requests = context(folder)
+    local start = ctx.start_evaluator
+    function ctx.start_evaluator(given)
+        local evaluator = start(given)
+        function evaluator.attack()
+            return scripted.attacked { inputs = { { tensor = "x", init = "drawn", fresh = false, changes = true } } }
+        end
+        return evaluator
+    end
+    t.eq({ verbs.try(ctx), #requests }, { 125, 0 })
+    t.match(ctx.console.stdout, "a new seed gives 'x' the same content")
+end)
+
+t.test("A14: 1e-4 for f32, 1e-2 for f16 and bf16, a task's own instead, integers exact, several outputs", function()
+    local function tolerance(dtype, own)
+        local given = { name = "x", tensors = { x = { dtype, { "N" } }, y = { dtype, { "N" }, role = "output" },
+            z = { "i32", { "N" }, role = "output" } }, workloads = { { N = 4 } }, tolerance = own,
+            reference = { "r.c", entry = "f", args = { "x", "y", "z" } }, solution = { "s.c" } }
+        local resolved = assert(task.resolve(assert(task.define(given, "task.lua", ".")), "cpu"))
+        t.eq(resolved.tensor.x.dtype, dtype)
+        local found = task.tolerance(resolved, ako4all.correctness.predicate, ako4all.correctness.tolerance)
+        return { found.atol, found.rtol }
+    end
+    t.eq({ tolerance "f32", tolerance "f16", tolerance "bf16", tolerance "i64" },
+        { { 1e-4, 1e-4 }, { 1e-2, 1e-2 }, { 1e-2, 1e-2 }, { 0.0, 0.0 } })
+    t.eq(tolerance("f16", { "allclose", atol = 0.5, rtol = 0.25 }), { 0.5, 0.25 })
+end)
+
+t.test("A15: three warm-ups, 100 launches, a flush before each; raw samples and unrounded figures are kept", function()
+    local timing = ako4all.timing
+    t.eq({ timing.warmup, timing.launches, timing.flush }, { 3, 100, true })
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    local state, repo = newest(folder)
+    local samples = json.decode(fs.read(("%s/ako/%s/trials/0/samples.json"):format(repo:commondir(), state.name)))
+    t.eq(samples["N=64"].time, { 100000, 100000 })
+    local figures = state.original.time_ns
+    t.eq({ figures.mean, figures.std, figures.min, figures.max }, { 100000.5, 1.0, 100000, 100000 })
+end)
+
+-- A16, A17. What is too good, and what was measured too little.
+
+t.test("A16: more than 10x is flagged and never final without a recorded justification", function()
+    local folder = scripted.task_folder "time=100"
+    local code, console = run(folder, { ["a.c"] = "time=10" })
+    t.eq({ code, newest(folder).best.trial }, { 0, 0 })
+    t.match(iterations(folder), "20.00x over the reference is more than 10x and not justified %(%-%-justify%)")
+    t.match(subjects(select(2, newest(folder)))[1], "^%[final%] Restore iter%-0 %(2.00x%)")
+    t.eq(console.stdout:find("WARNING", 1, true), nil)
+    folder = scripted.task_folder "time=100"
+    code, console = run(folder, { ["a.c"] = "time=10" }, { justify = "the original copied twice" })
+    t.eq({ code, newest(folder).best.trial }, { 0, 1 })
+    t.match(console.stdout, "%[WARNING%] Excessive speedup 20.00x over 10x threshold detected")
+    local repo = select(2, newest(folder))
+    t.match(repo:log(BRANCH)[2].message, "\nreason: 90.00 %% faster; 20.00x, justified: the original copied twice\n")
+end)
+
+t.test("A17: --no-ref leaves the reference out of a first look, whose figure keeps nothing and ends nothing", function()
+    local folder = scripted.task_folder "time=100"
+    local opt = { no_ref = true, num_perf_trials = 20, num_correct_trials = 1 }
+    local function looks(requests)
+        local list = {}
+        for _, request in ipairs(requests) do
+            local numbers = request.numbers
+            if request.steps:find("time") then
+                list[#list + 1] = { #numbers.check.seeds, numbers.time.launches, numbers.time.reference }
+            end
+        end
+        return list
+    end
+    local _, _, requests = try(folder, nil, opt)
+    t.eq(looks(requests), { { 5, 100, true } })
+    local code
+    code, _, requests = try(folder, "time=150", opt)
+    t.eq({ code, looks(requests) }, { 1, { { 1, 20, false } } })
+    t.match(row_of(iterations(folder), 1), "| regression %(signal%) |$")
+    t.match(iterations(folder), "%- Signal run: 1 correctness trial, 20 launches, reference not timed\n")
+    code, _, requests = try(folder, "time=50", opt)
+    t.eq({ code, looks(requests) }, { 0, { { 1, 20, false }, { 5, 100, true } } })
+    t.eq({ newest(folder).best.trial, newest(folder).best.signal }, { 2 })
+    t.match(row_of(iterations(folder), 2), "| 4.00x | 0.0500 ms | improved |$")
+    folder = scripted.task_folder "time=100"
+    _, _, requests = run(folder, { ["a.c"] = "time=50" }, opt)
+    t.eq(looks(requests), { { 5, 100, true }, { 1, 20, false }, { 5, 100, true }, { 5, 100, true } })
+end)
+
+t.test("A18: a user's own bench is run as it stands on what is tried; its figure is shown, by its own pattern", function()
+    local folder = scripted.task_folder "time=100"
+    local command = "cat solution/kernel.c; printf 'latency 12.5 us\\n'; echo '%s' \"$HOME\""
+    t.eq(try(folder, nil, { bench = command, bench_pattern = [[latency ([\d.]+) us]], no_ref = true }), 0)
+    t.eq(try(folder, "time=50", { no_ref = true, bench_pattern = [[latency ([\d.]+) us]] }), 0)
+    local state, repo = newest(folder)
+    local facts = state.history[2].facts.bench
+    t.eq({ facts.command, facts.ok, facts.figure, facts.output }, { command, true, 12.5, "trajectory/bench-iter-1.txt" })
+    t.match(fs.read(folder .. "/trajectory/bench-iter-1.txt"), "time=50")
+    t.match(iterations(folder), "%- Your bench: `cat solution/kernel.c;[^\n]*`: exit 0, 12.5; output in trajectory/bench")
+    t.match(fs.read(folder .. "/scripts/bench.sh"), "%-%-bench=cat solution/kernel.c;")
+    t.ok(repo:read(BRANCH, "trajectory/bench-iter-1.txt"))
+    t.eq({ bench.is_pattern "(", bench.is_pattern "x" }, { false, true, "" })
+end)
+
+t.test("A18: forged result lines decide nothing, a bench that fails keeps nothing, one that edits is refused", function()
+    local folder = scripted.task_folder "time=100"
+    local forged = "echo 'CORRECT: True'; echo 'RUNTIME: 0.0001'; echo 'SPEEDUP: 99x'; test ! -e fail"
+    t.eq(try(folder, nil, { bench = forged }), 0)
+    t.eq(try(folder, "time=150"), 1)
+    t.eq(newest(folder).history[2].facts.bench.figure, 0.0001)
+    write(folder .. "/fail", "")
+    local code, console = try(folder, "time=50")
+    t.eq({ code, newest(folder).best.trial }, { 1, 0 })
+    t.match(console.stdout, "revert: the bench command failed %(exit 1%); see trajectory/bench%-iter%-2.txt")
+    code, console = try(folder, "time=50", { bench = "echo >> solution/kernel.c" })
+    t.eq({ code, #newest(folder).history }, { 13, 3 })
+    t.match(console.stdout, "the bench command has changed solution/kernel.c")
+    folder = scripted.task_folder "time=100"
+    code, console = try(folder, nil, { bench = "exit 7" })
+    t.eq({ code, (newest(folder)) }, { 13 })
+    t.match(console.stdout, "the bench command fails on the original %(exit 7%); see trajectory/bench%-baseline.txt")
+    code = try(folder, nil, { bench = "sleep 60", bench_seconds = 0.2 })
+    t.eq(code, 13)
+end)
