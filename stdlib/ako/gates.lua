@@ -137,11 +137,13 @@ function gates.stall(run, count, share, is_over)
 end
 
 --- After `given.count` trials in a row without a gain of more than `given.share`, notes with the topics `given.needs`
---- (and `given.evidence`, as in `notes`) are wanted that are newer than the stall; then counting begins anew.
+--- (and `given.evidence`, as in `notes`) are wanted that are newer than the stall; then counting begins anew. A count
+--- of 0 means never.
 function gates.stalled(given)
     local evidence = set_of(given.evidence)
     return function(run, _, opt)
         local count, share = number(given.count, opt), number(given.share, opt)
+        if count <= 0 then return nil end
         local function missing(reached) return missing_notes(run, given.needs, evidence, reached) end
         local reached = gates.stall(run, count, share, function(at) return not missing(at) end)
         if not reached then return nil end

@@ -305,7 +305,7 @@ t.test("A7: bench.sh hands label and hypothesis on, and passes the exit code and
     t.match(bench_sh(folder).stdout, "^<policies/ako4all.lua><try>\n")
 end)
 
-t.test("A7: solution and output are saved where no trial came about, dot-files too, and with an empty solution/", function()
+t.test("A7: solution and output are saved where no trial came about, dot-files and an empty solution/ too", function()
     local folder = with_script(nil, "echo refused; exit 13\n")
     write(folder .. "/solution/.hidden", "x\n")
     local result = bench_sh(folder, "iter-1")
@@ -323,7 +323,7 @@ t.test("A7: solution and output are saved where no trial came about, dot-files t
     t.match(result.stdout, "Trajectory saved to: trajectory/%d+_%d+_%.%._%.%._x_y\n$")
 end)
 
-t.test("A7: a trial's own trajectory holds the solution as it was tried and the output, on success and on failure", function()
+t.test("A7: a trial's own trajectory holds the solution as tried and the output, on success and on failure", function()
     local folder = with_script(nil, [[mkdir trajectory/20990101_000000_iter-1; exit 0]] .. "\n")
     t.match(bench_sh(folder, "iter-1").stdout, "Trajectory saved to: trajectory/20990101_000000_iter%-1\n$")
     t.eq(try(folder, "time=50"), 0)
@@ -365,8 +365,8 @@ end)
 t.test("A9: the six lines in their order and format, -1 where nothing is known, and the same as JSON", function()
     local folder = scripted.task_folder "time=100"
     local _, console = try(folder)
-    t.match(console.stdout, "^COMPILED: True\nCORRECT: True\nBACKEND: c %(auto%)\nRUNTIME: 0.1000\nREF_RUNTIME: 0.2000\n"
-        .. "SPEEDUP: 2.0000x\n")
+    t.match(console.stdout, "^COMPILED: True\nCORRECT: True\nBACKEND: c %(auto%)\nRUNTIME: 0.1000\n"
+        .. "REF_RUNTIME: 0.2000\nSPEEDUP: 2.0000x\n")
     local code
     code, console = try(folder, "status=INCORRECT_NUMERICAL hash=b")
     t.eq(code, 11)
@@ -511,22 +511,23 @@ t.test("A17: --no-ref leaves the reference out of a first look, whose figure kee
     t.eq(looks(requests), { { 5, 100, true }, { 1, 20, false }, { 5, 100, true }, { 5, 100, true } })
 end)
 
-t.test("A18: a user's own bench is run as it stands on what is tried; its figure is shown, by its own pattern", function()
+t.test("A18: a user's own bench runs as it stands on what is tried; its figure is shown, by its pattern", function()
     local folder = scripted.task_folder "time=100"
     local command = "cat solution/kernel.c; printf 'latency 12.5 us\\n'; echo '%s' \"$HOME\""
     t.eq(try(folder, nil, { bench = command, bench_pattern = [[latency ([\d.]+) us]], no_ref = true }), 0)
     t.eq(try(folder, "time=50", { no_ref = true, bench_pattern = [[latency ([\d.]+) us]] }), 0)
     local state, repo = newest(folder)
     local facts = state.history[2].facts.bench
-    t.eq({ facts.command, facts.ok, facts.figure, facts.output }, { command, true, 12.5, "trajectory/bench-iter-1.txt" })
+    t.eq({ facts.command, facts.ok, facts.figure, facts.output },
+        { command, true, 12.5, "trajectory/bench-iter-1.txt" })
     t.match(fs.read(folder .. "/trajectory/bench-iter-1.txt"), "time=50")
-    t.match(iterations(folder), "%- Your bench: `cat solution/kernel.c;[^\n]*`: exit 0, 12.5; output in trajectory/bench")
+    t.match(iterations(folder), "%- Your bench: `cat solution/[^\n]*`: exit 0, 12.5; output in trajectory/bench")
     t.match(fs.read(folder .. "/scripts/bench.sh"), "%-%-bench=cat solution/kernel.c;")
     t.ok(repo:read(BRANCH, "trajectory/bench-iter-1.txt"))
     t.eq({ bench.is_pattern "(", bench.is_pattern "x" }, { false, true, "" })
 end)
 
-t.test("A18: forged result lines decide nothing, a bench that fails keeps nothing, one that edits is refused", function()
+t.test("A18: forged result lines decide nothing, a failing bench keeps nothing, an editing one is refused", function()
     local folder = scripted.task_folder "time=100"
     local forged = "echo 'CORRECT: True'; echo 'RUNTIME: 0.0001'; echo 'SPEEDUP: 99x'; test ! -e fail"
     t.eq(try(folder, nil, { bench = forged }), 0)
@@ -545,4 +546,325 @@ t.test("A18: forged result lines decide nothing, a bench that fails keeps nothin
     t.match(console.stdout, "the bench command fails on the original %(exit 7%); see trajectory/bench%-baseline.txt")
     code = try(folder, nil, { bench = "sleep 60", bench_seconds = 0.2 })
     t.eq(code, 13)
+end)
+
+-- A19 to A22. Iterations.
+
+t.test("A19: no iteration before a correct baseline; its commit's subject is exact", function()
+    local folder = scripted.task_folder "status=INCORRECT_NUMERICAL hash=b"
+    local code, console = try(folder)
+    t.eq(code, 11)
+    t.match(console.stdout, "next: mend the result before its speed")
+    t.eq(try(folder, "time=100"), 0)
+    local state, repo = newest(folder)
+    t.eq({ #state.history, state.best.trial }, { 1, 0 })
+    t.eq(subjects(repo, "refs/heads/" .. session.branch_name(state)),
+        { "[baseline] Initialize solution and benchmark" })
+    t.eq(run(scripted.task_folder "status=COMPILE_ERROR", { ["a.c"] = "time=50" }), 10)
+end)
+
+t.test("A20: a label is iter-N with the next N, or none; anything else is refused, no number burned", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder, nil, nil, { label = "baseline" }), 0)
+    for label, said in pairs { ["iter-2"] = "label 'iter%-2': this one is iter%-1, or give none",
+        ["iter1"] = "label 'iter1': this one is iter%-1", [""] = "label '': this one is iter%-1",
+        baseline = "label 'baseline': this one is iter%-1",
+        final = "final is no trial: `ako%-lua policies/ako4all.lua finish` restores" } do
+        local code, console, requests = try(folder, "time=50", nil, { label = label })
+        t.eq({ code, #requests, #newest(folder).history }, { 13, 0, 1 }, label)
+        t.match(console.stdout, "^trial 1 may not begin: " .. said)
+    end
+    t.eq(try(folder, "time=50", nil, { label = "iter-1" }), 0)
+    t.eq(try(folder, "time=40"), 0)
+    t.eq(try(folder, "time=30", nil, { label = "iter-3" }), 0)
+    t.eq(newest(folder).history[4].label, "iter-3")
+end)
+
+t.test("A21: an iteration is measured, logged and committed as one, failed ones too", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    local attempts = { { "time=50", "half the loads" }, { "status=COMPILE_ERROR reason=line", "templates" },
+        { "time=80", "unrolled" } }
+    for i, attempt in ipairs(attempts) do
+        try(folder, attempt[1], nil, { message = attempt[2] })
+        local state, repo = newest(folder)
+        t.eq(#state.history, i + 1)
+        t.eq(subjects(repo)[1], ("[iter %d] %s"):format(i, attempt[2]))
+        t.eq(repo:read(BRANCH, "solution/kernel.c"), scripted.source(attempt[1]))
+        t.eq(repo:read(BRANCH, "ITERATIONS.md"), iterations(folder))
+        t.match(iterations(folder), ("\n### Iter %d — %s\n"):format(i, attempt[2]))
+    end
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=50")
+end)
+
+t.test("A21: the next one is refused while one is open", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    edit(folder, "time=50")
+    local one = opened(folder)
+    assert(one:begin { hypothesis = "open" })
+    local code, console = try(folder)
+    t.eq(code, 125, console.stderr)
+    t.eq(console.stderr:find("\n[^\n]*\n"), nil)
+    one:close()
+    t.eq(try(folder, "time=40"), 0)
+    t.eq(newest(folder).best.trial, 2)
+end)
+
+t.test("A22: ITERATIONS.md has a summary row and a full entry for each, the status computed", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    try(folder, "time=50", nil, { message = "half | the loads", predict = 40.0 })
+    note(folder, "analysis", "bandwidth is the limit now", 1)
+    note(folder, "next", "wider loads", 1)
+    try(folder, "time=50 hash=c")
+    try(folder, "time=75")
+    try(folder, "status=TIMEOUT")
+    note(folder, "profile", "unavailable: no rights", 4)
+    note(folder, "search", "two papers", 4)
+    note(folder, "review", "loads win", 4)
+    try(folder, "time=50 hash=50")
+    local text = iterations(folder)
+    t.match(text, "\n| Iter | Title | Speedup%(mean%) | Runtime%(mean%) | Status |\n")
+    t.eq({ row_of(text, 0), row_of(text, 1) }, { "the original kernel | 2.00x | 0.1000 ms | baseline |",
+        "half \\| the loads | 4.00x | 0.0500 ms | improved |" })
+    local statuses = {}
+    for n = 2, 5 do statuses[#statuses + 1] = row_of(text, n):match("| ([%w-]+) |$") end
+    t.eq(statuses, { "no-change", "regression", "failed", "no-change" })
+    local entry = text:match("\n(### Iter 1 — .-)\n### Iter 2")
+    for _, line in ipairs { "%*%*Hypothesis%*%*: half | the loads\n", "%*%*Changes%*%*: solution/kernel.c; %+0 lines",
+        "%*%*Bench%*%*:\n%- Compiled: True\n%- Correct: True\n",
+        "%- Runtime mean: 0.0500 ms %(0.0500 ms ~ 0.0500 ms%)\n",
+        "%- Speedup mean: 4.00x %(4.00x ~ 4.00x%) over the reference\n",
+        "%- Against iter 0: 2.00x; against the original: 2.00x\n", "%*%*Profiler%*%*: ncu unavailable",
+        "%*%*Analysis%*%*: keep: 50.00 %% faster; predicted %+40.0 %%, measured %+50.0 %%; bandwidth is the limit",
+        "%*%*Next%*%*: wider loads\n" } do t.match(entry, line) end
+    t.match(text, "### Iter 4 — the tree as it was\n.-%- Runtime mean: unknown\n%- Speedup mean: unknown over")
+    t.match(text, "### Iter 4 .-%*%*Profiler%*%*: unavailable: no rights\n")
+    t.match(text, "\n## Re%-assessments\n\n%- after iter 4, re%-profiled: unavailable: no rights\n")
+end)
+
+-- A23 to A25. Stall, stop, end.
+
+local function stalled_folder()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=50"), 0)
+    for i, script in ipairs { "time=49", "time=60", "status=COMPILE_ERROR" } do
+        t.ok(try(folder, script) ~= 13, "trial " .. i)
+    end
+    return folder
+end
+
+t.test("A23: three in a row below 3 % wait for a re-assessment on record, kept gains below it count", function()
+    local folder = stalled_folder()
+    t.eq(newest(folder).best.trial, 2)
+    local code, console, requests = try(folder, "time=30")
+    t.eq({ code, #requests, #newest(folder).history }, { 13, 0, 5 })
+    t.match(console.stdout, "3 trials up to trial 4 without a gain of more than 3 %%: wanted before the next one: "
+        .. "profile or statistics .-, search .-, review ")
+    note(folder, "statistics", "min and mean differ by 20 %")
+    note(folder, "search", "two papers on this shape")
+    code, console = try(folder, "time=30")
+    t.eq(code, 13)
+    t.match(console.stdout, "wanted before the next one: review ")
+    note(folder, "review", "only loads were tried")
+    t.eq(try(folder, "time=30"), 0)
+    local text = iterations(folder)
+    t.match(text, "%- after iter 4, statistics read again: min and mean differ by 20 %%\n%- after iter 4, searched: "
+        .. "two papers on this shape\n%- after iter 4, log reviewed: only loads were tried\n")
+    t.eq(try(stalled_folder(), "time=30", { stall_count = 0 }), 0)
+    t.eq(try(stalled_folder(), "time=30", { stall_share = 0.01 }), 0)
+end)
+
+t.test("A23: trials that could not be measured do not count, and brief says what is wanted", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    for _ = 1, 4 do t.eq(try(folder, "time=90", nil, nil, { on_trial = function(_, count)
+        if count == 2 then return nil, "the device fell off", "CUDA" end
+        return true
+    end }), 125) end
+    t.eq(try(folder, "time=90"), 0)
+    folder = stalled_folder()
+    local ctx = context(folder)
+    t.eq(verbs.brief(ctx), 0)
+    t.match(ctx.console.stdout, "a trial is refused now: 3 trials up to trial 4 without a gain of more than 3 %%")
+end)
+
+t.test("A24: the cap ends it, of the option or of HINTS.md; nothing may begin behind it", function()
+    local folder = scripted.task_folder "time=100"
+    local code = run(folder, { ["a.c"] = "time=50", ["b.c"] = "time=40", ["c.c"] = "time=30" }, { iterations = 2 })
+    t.eq({ code, #newest(folder).history, newest(folder).finished.ended },
+        { 0, 3, "the cap of 2 iterations (--iterations) is reached" })
+    folder = scripted.task_folder "time=100"
+    t.eq(try(folder, nil, { hint = "stop after 1 iterations" }), 0)
+    t.eq(try(folder, "time=50"), 0)
+    local console
+    code, console = try(folder, "time=40")
+    t.eq({ code, #newest(folder).history }, { 13, 2 })
+    t.match(console.stdout, "the cap of 1 iterations %(HINTS.md%) is reached; `ako%-lua policies/ako4all.lua finish`")
+end)
+
+local function finished_by(notes, history, changes)
+    local run_of = { history = history or { { trial = 0 }, { trial = 1 }, { trial = 2 }, { trial = 3 } }, notes = notes,
+        trials = 3, next_trial = 4, elapsed_s = 1.0, workspace = t.tmpdir(), best = { trial = 0 } }
+    return stopping.stop(run_of, values(changes)), ako4all.finish(run_of, nil, values(changes)), run_of
+end
+
+t.test("A24: a floor needs cited evidence, a missing tool is none", function()
+    local cited = "min 3.1 us at the timer's step of 0.5 us"
+    local stop, refused = finished_by { { topic = "floor", text = cited, trial = 3 } }
+    t.eq({ stop, refused }, { "at a floor: " .. cited })
+    stop = finished_by { { topic = "floor", text = "see the roofline", file = "roofline.txt", trial = 3 } }
+    t.eq(stop, "at a floor: see the roofline [roofline.txt]")
+    for _, text in ipairs { "it cannot get faster", "unavailable: ncu 2024.1 has no rights",
+        "ncu is not installed, 3 tries" } do
+        stop, refused = finished_by { { topic = "floor", text = text, trial = 3 } }
+        t.eq(stop, nil, text)
+        t.match(refused, "^it ends at an iteration cap %(%-%-iterations or HINTS.md%), with evidence of a floor")
+    end
+    local _, _, run_of = finished_by {}
+    t.match(ako4all.finish(run_of, "ncu is not available here", values()), "^a missing tool is no reason to stop; ")
+    run_of.best.floor_share = 0.96
+    t.eq(stopping.stop(run_of, values()), "the best runs at 96 % of the device's limit")
+end)
+
+t.test("A24: three distinct documented directions with their iterations, and the word that no more are left", function()
+    local function direction(text, n) return { topic = "direction", text = text, trial = n } end
+    local exhausted = { topic = "exhausted", text = "nothing left", trial = 3 }
+    local stop, refused = finished_by { direction("wider loads", 1), direction("tiling", 2), direction("Tiling!", 3),
+        exhausted }
+    t.eq(stop, nil)
+    t.match(refused, "or with 3 directions on record, 2 now %(note N %-%-topic=direction %-m WHAT")
+    t.eq(finished_by { direction("wider loads", 1), direction("tiling", 2), direction("shuffles", 2), exhausted }, nil)
+    t.eq(finished_by { direction("wider loads", 1), direction("tiling", 2), direction("shuffles", 9), exhausted }, nil)
+    t.eq(finished_by { direction("wider loads", 1), direction("tiling", 2), direction("shuffles", 3) }, nil)
+    stop, refused = finished_by { direction("wider loads", 1), direction("tiling", 2),
+        direction("shuffles", 3), exhausted }
+    t.eq({ stop, refused }, { "3 directions tried: wider loads (iter 1), tiling (iter 2), shuffles (iter 3)" })
+    t.match(select(2, finished_by({ direction("wider loads", 1) }, nil, { directions = 2 })), "with 2 directions")
+end)
+
+t.test("A25: the end restores the best from its own commit, byte for byte, measures it again and commits it", function()
+    local folder = scripted.task_folder "time=100"
+    local code, console, requests = run(folder, { ["a.c"] = "time=50", ["b.c"] = "time=80" })
+    t.eq(code, 0)
+    local state, repo = newest(folder)
+    t.eq({ state.best.trial, state.finished.best, state.finished.verified.status }, { 1, 1, "PASSED" })
+    t.eq(subjects(repo), { "[final] Restore iter-1 (4.00x) — fastest of 2, 2.00x over the original, mean 0.0500 ms, "
+        .. "min 0.0500 ms, std 0.0000 ms", "[iter 2] b.c", "[iter 1] a.c",
+        "[baseline] Initialize solution and benchmark" })
+    local best = scripted.source "time=50"
+    t.eq({ fs.read(folder .. "/solution/kernel.c"), repo:read(BRANCH, "solution/kernel.c"),
+        repo:read(state.best.commit, "solution/kernel.c") }, { best, best, best })
+    local last = requests[#requests]
+    t.eq({ last.steps, last.script.time, last.incumbent.time }, { "build check time", "50", "100" })
+    t.eq(fs.read(trajectory(folder, "final") .. "/kernel.c"), best)
+    t.match(iterations(folder), "\n%- Best: iter 1, 2.00x over the original, verified at the end\n")
+    t.match(iterations(folder), "\n%- Ended: no more candidates\n")
+    t.match(console.stdout, "measured again")
+end)
+
+t.test("A25: the best by mean, min, std and CORRECT, and what its verification did not bear out is said", function()
+    local verified = { status = "UNSTABLE", speedup = { original = 1.5 },
+        time_ns = { mean = 2e6, min = 1e6, std = 1e5, max = 3e6 } }
+    local run_of = { history = { {}, {} }, trials = 1, best = { trial = 1 }, finished = { verified = verified } }
+    t.eq(log.final(run_of), "[final] Restore iter-1 (1.50x) — fastest of 1, 1.50x over the original, mean 2.0000 ms, "
+        .. "min 1.0000 ms, std 0.1000 ms; its verification: UNSTABLE")
+    run_of.history = { {} }
+    t.eq(log.final(run_of), nil)
+end)
+
+-- A26, A27.
+
+t.test("A26: ncu is looked for once and remembered, nothing waits for it, HINTS.md can leave it out", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(try(folder, "time=40"), 0)
+    local history = newest(folder).history
+    t.eq({ history[2].facts.ncu, history[3].facts }, { "unavailable: the device is a CPU" })
+    t.match(iterations(folder), "### Iter 2 .-%*%*Profiler%*%*: ncu unavailable: the device is a CPU\n")
+    folder = scripted.task_folder "time=100"
+    t.eq(try(folder, nil, { hint = "do not use ncu" }), 0)
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(newest(folder).history[2].facts.ncu, "left out (HINTS.md)")
+end)
+
+t.test("A27: a session goes on from its records after a kill: nothing lost, doubled or renumbered", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=50", nil, { message = "half" }), 0)
+    edit(folder, "time=40")
+    local one = opened(folder)
+    assert(one:begin { hypothesis = "cut off" })
+    one:close() -- and the process is gone
+    assert(fs.remove_tree(folder .. "/trajectory"))
+    assert(fs.remove_tree(folder .. "/ITERATIONS.md"))
+    t.eq(try(folder, "time=30", nil, { label = "iter-3" }), 0)
+    local state, repo = newest(folder)
+    t.eq({ #state.history, state.history[3].status, state.best.trial }, { 4, "INFRA", 3 })
+    t.eq(subjects(repo), { "[iter 3] the tree as it was", "[trial 2] cut off", "[iter 1] half",
+        "[baseline] Initialize solution and benchmark" })
+    t.match(row_of(iterations(folder), 2), "^cut off | unknown | unknown | failed |$")
+    t.match(row_of(iterations(folder), 1), "improved")
+end)
+
+-- X. What holds for all profiles.
+
+t.test("X1: the interval of pairs decides, at the profile's own least effect; a stall's 3 % is another", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=98.5"), 0)
+    t.eq(try(folder, "time=98"), 1)
+    local history = newest(folder).history
+    t.eq({ history[2].paired.threshold, history[3].paired.verdict, values().stall_share, values().threshold },
+        { 0.01, "revert", 0.03, 0.01 })
+end)
+
+t.test("X2: the log is a rendering: lost, it comes back the same with the next trial's row", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    local before = iterations(folder):match("\n(### Iter 0.-%*%*Bench%*%*:.-)%*%*Profiler")
+    assert(fs.remove_tree(folder .. "/ITERATIONS.md"))
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(iterations(folder):match("\n(### Iter 0.-%*%*Bench%*%*:.-)%*%*Profiler"), before)
+    write(folder .. "/ITERATIONS.md", iterations(folder) .. "typed by hand\n")
+    local _, console = try(folder, "time=40")
+    t.match(console.stderr, "ITERATIONS.md holds what somebody else has written: left alone")
+end)
+
+t.test("X3, X4: device, sources and samples of each figure are on record, and the three speedups by name", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(try(folder, "time=40"), 0)
+    local state, repo = newest(folder)
+    local record = state.best
+    t.eq({ state.header.device.uuid, record.against, record.machine_code }, { "CPU-0", 1, "40" })
+    t.ok(record.commit and record.tree and repo:resolve(record.commit))
+    t.ok(fs.exists(("%s/ako/%s/trials/2/samples.json"):format(repo:commondir(), state.name)))
+    local speedup = record.speedup
+    t.ok(math.abs(speedup.reference - 5) < 0.01 and speedup.original == 2.5 and speedup.best == 1.25)
+end)
+
+t.test("X5, X6: the interface is the task's and frozen; what is not known is never a pass", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    write(folder .. "/task.lua", (fs.read(folder .. "/task.lua"):gsub('y = { "f32"', 'y = { "f16"')))
+    t.eq(try(folder, "time=10"), 13)
+    local opt = values()
+    t.eq(ako4all.accept({ speedup = {}, interval = {} }, {}, opt), "inconclusive")
+    t.eq(ako4all.accept({ speedup = { best = 2, reference = 3 }, interval = {} }, {}, opt), "inconclusive")
+    t.eq(log.status { trial = 1, status = "PASSED", verdict = "inconclusive", speedup = {} }, "no-change")
+    t.eq(gates.find({ notes = { { topic = "floor", text = " " } } }, "floor"), nil)
+end)
+
+t.test("the table in docs/ako4all.md has every criterion, and each test of this file", function()
+    local docs = fs.read(fs.join(t.home, "docs/ako4all.md"))
+    local source = fs.read(fs.join(t.home, "tests/lua/test_ako4all.lua"))
+    for criterion, name in source:gmatch('\nt%.test%("([AX]%d[AX%d, ]*): ([^"]*)"') do
+        t.ok(docs:find(("\n| %s | %s |\n"):format(criterion, name), 1, true), name)
+    end
+    for i = 1, 28 do t.ok(docs:find(("\n| A%d | "):format(i), 1, true), "A" .. i) end
 end)
