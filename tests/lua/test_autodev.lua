@@ -4,7 +4,9 @@ local amend = require "ako.amend"
 local exits = require "ako.exits"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local pick = require "ako.pick"
 local policies = require "ako.policy"
+local process = require "ako.process"
 local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
@@ -521,4 +523,341 @@ t.test("C13: three failures in a row want a search with its sources before the n
     at:experiment("time=1 status=RUNTIME_ERROR", "latency / early: a last one")
     at:edit "time=98"
     t.match(at:refused "next", "^3 failures in a row up to v8")
+end)
+
+-- What the policy's hooks get of the session as it is.
+function Bench:run()
+    local ctx = self:context()
+    return pick.run(ctx, pick.find(ctx)), ctx.opt
+end
+
+function Bench:finish(why)
+    local ctx, requests = self:context { message = why }
+    return verbs.finish(ctx), ctx.console.stdout, requests
+end
+
+local function missing(at) return at:log():match "%- Missing for an early end: ([^\n]*)" end
+
+t.test("C14: an early stop needs target, failures, search and sweep at once; failures alone never stop", function()
+    local at = begun("time=100", { opt = { target = 1.5 } })
+    t.eq(missing(at), "5 failures in a row in 2 directions (now 0 in 0); a search of which 2 ideas have failed "
+        .. "(now 0); the tactical sweep (next: bank-conflict swizzle); the untried heavy lifts "
+        .. "(`note --topic=heavy-lift -m 'IDEA: prerequisite|template|hardware: why'`)")
+    at:fail(3)
+    at:search()
+    local sources = { Sources = "https://example.org/loops" }
+    t.eq(at:experiment("time=105", "latency / early: split loops", sources), 1)
+    t.eq(at:experiment("time=106", "compute / early: fused loops", sources), 1)
+    t.eq({ autodev.stop(at:run()) }, {})
+    for _, item in ipairs { "launch bounds", "register cache size", "ldg on streaming reads",
+        "block schedule for L2", "per-workload dispatch" } do
+        at:note("sweep", item .. ": not applicable: a loop in C")
+    end
+    t.eq(at:experiment("time=107", "sweep: bank-conflict swizzle"), 1)
+    t.match(missing(at), "^the untried heavy lifts")
+    at:note("heavy-lift", "a persistent kernel: cost: too much work")
+    t.eq({ autodev.stop(at:run()) }, {})
+    at:note("heavy-lift", "a persistent kernel: missing hardware: a CPU has none")
+    t.eq(autodev.stop(at:run()),
+        "2.00x is beyond the target, 6 failures in a row, and nothing of search and sweep is left")
+    local run, opt = at:run()
+    opt.target = 2.5
+    t.eq(autodev.stop(run, opt), nil)
+    opt.target = 0
+    t.eq(autodev.stop(run, opt), nil)
+    opt.experiments = 6
+    t.eq(autodev.stop(run, opt), "the budget of 6 trials is spent")
+    t.eq((at:finish "done"), 0)
+end)
+
+t.test("C15: the sweep goes in order, each item once; an end before it is done is refused", function()
+    local at = begun("time=100", { opt = { target = 1.5 } })
+    at:plan "sweep: launch bounds"
+    at:edit "time=90"
+    t.match(at:refused "bounds", "^the sweep goes in order, next is 'bank%-conflict swizzle'")
+    at:plan "sweep: warp votes"
+    t.match(at:refused "votes", "the sweep has no 'warp votes'; its items are bank%-conflict swizzle, launch bounds, ")
+    t.eq(at:experiment("time=99.5", "sweep: bank-conflict swizzle, then padding"), 1)
+    at:plan "sweep: bank-conflict swizzle"
+    at:edit "time=90"
+    t.eq(at:refused "again", "the sweep's 'bank-conflict swizzle' is done (v2)")
+    t.eq(at:experiment("time=98", "sweep: launch bounds"), 0)
+    at:note("sweep", "register cache size: not applicable")
+    t.match(at:log(), "%- Tactical sweep: 2 of 6 done, next: register cache size\n")
+    at:note("sweep", "register cache size: not applicable: no shared memory to replace")
+    t.eq(at:experiment("time=97.5", "sweep: ldg on streaming reads"), 1)
+    t.match(at:log(), "%- Tactical sweep: 4 of 6 done, next: block schedule for L2\n")
+    local code, said, requests = at:finish "nothing is left"
+    t.eq({ code, #requests }, { exits.REJECTED, 0 })
+    t.match(said, "^session may5 is not finished: the budget is not spent, and an early end lacks .*the tactical sweep "
+        .. "%(next: block schedule for L2%).*only the user may end it before")
+    t.eq(at:state().finished, nil)
+    t.eq((at:finish "user: the deadline"), 0)
+    t.match(at:read "notes/submission_may5.md", "## Tactical sweep, still to do\n\n%- block schedule for L2\n")
+end)
+
+t.test("C15: the points of a tune space are one experiment of the sweep", function()
+    local at = bench "time=100"
+    at:write("solution/kernel.c", "//! tune BLOCK = 1, 2, 4\n" .. scripted.source "time=100"
+        .. "// with BLOCK=2: time=90 hash=b\n// with BLOCK=4: time=80 hash=c\n")
+    local ctx = at:context()
+    at:write("plan/tune.md", "- Cell: sweep: bank-conflict swizzle\n")
+    t.eq(verbs.run(ctx), 0)
+    t.match(ctx.console.stderr, "not tried %(2 of 3 in a row%): the plan: plan/tune.md lacks Bottleneck")
+    at.given.session = "may6"
+    at.state = function() return { history = {} } end
+    at:plan("sweep: bank-conflict swizzle", nil, "plan/tune.md")
+    t.eq(verbs.run(at:context()), 0)
+    at.state = nil
+    local history = at:state().history
+    t.eq({ #history, history[3].facts.plan.item, history[3].verdict }, { 3, "bank-conflict swizzle", "keep" })
+    t.match(at:read "notes/submission_may6.md", "%- launch bounds\n")
+end)
+
+t.test("C16: a technique is tried once, unless the plan names what is different", function()
+    local at = begun()
+    t.eq(at:experiment("time=110", "bandwidth / early: 128-bit loads"), 1)
+    at:plan "compute / early: 128 bit Loads"
+    at:edit "time=90"
+    t.eq(at:refused "again", "'128 bit Loads' was tried in v2 (REVERT); name in the plan's Difference what is new")
+    at:plan("bandwidth / early: 128-bit loads", { Difference = "of y alone" })
+    t.eq(at:try "again", 0)
+    local at_infra = begun()
+    t.eq(at_infra:experiment("time=90 unstable=1", "bandwidth / early: 128-bit loads"), 125)
+    t.match(at_infra:entry "v2", "%- Status: UNMEASURED\n")
+    t.eq(at_infra:experiment("time=90", "bandwidth / early: 128-bit loads"), 0)
+end)
+
+t.test("C17: what the task's owner has written is hashed; a change voids the run", function()
+    t.eq(autodev.protected, { "scripts", "eval", "README.md" })
+    local at = bench "time=100"
+    at:write("scripts/run_eval.py", "strict\n")
+    t.eq(at:try(), 0)
+    at:write("scripts/run_eval.py", "lax\n")
+    t.eq(at:experiment("time=50", "bandwidth / early: 128-bit loads"), 13)
+    t.match(at:entry "v2", "%- Outcome: REJECTED: protected file scripts/run_eval.py changed")
+    t.eq(at:state().best.trial, 0)
+end)
+
+t.test("C17: a new dependency needs approval", function()
+    local at = bench "time=100"
+    at:edit("time=100", '#include <math.h>\n#include "mine/own.h"\n')
+    t.eq(at:try(), 0)
+    t.eq(at:state().history[1].facts.headers, { "mine/own.h" })
+    at:plan "compute / early: a library's scan"
+    at:edit("time=90", '#include <cuda_fp16.h>\n# include <cub/cub.cuh>\n#include "mine/own.h"\n')
+    t.eq(at:refused "cub", "cub/cub.cuh is a new dependency: ask for it, or allow it with --allow=cub")
+    at.given.opt = { allow = "thrust, cub" }
+    t.eq(at:try "cub", 0)
+end)
+
+-- A warning stands in the log, and refuses every plan that does not name it.
+local function warns(at, name, text, cell)
+    t.match(at:log(), ("\n%%- Warning: %s: %s"):format(name:gsub("%-", "%%-"), text))
+    at:plan(cell)
+    at:edit "time=1"
+    t.match(at:refused "next", ("^%s: %s.*; answer it in the plan: 'Warnings: %s, so ...'$"):format(
+        name:gsub("%-", "%%-"), text, name:gsub("%-", "%%-")))
+end
+
+t.test("C18: noise chasing", function()
+    local at = begun()
+    for i, time in ipairs { "99.5", "99.8", "100.3" } do
+        t.eq(at:experiment("time=" .. time, CELLS[i] .. ": idea " .. i), 1)
+    end
+    at:search()
+    warns(at, "noise chasing", "the last 3 experiments are within the noise", "balanced / early: split-K")
+    t.eq(at:experiment("time=80", "balanced / early: split-K", { Warnings = "Noise chasing: another algorithm" }), 0)
+    t.match(at:entry "v5", "%- Warning before it: noise chasing: the last 3 experiments")
+    t.eq(at:log():find "%- Warning: ", nil)
+end)
+
+t.test("C18: local-optimum polish makes a plateau, on which only its cells are left", function()
+    local at = begun()
+    local time = 100.0
+    for i = 1, 5 do
+        time = time * 0.985
+        t.eq(at:experiment(("time=%.3f"):format(time), CELLS[i] .. ": idea " .. i), 0)
+    end
+    t.match(at:log(), "%- Phase of the matrix: plateau %(5 KEEPs in a row below 2 %%%)\n")
+    at:plan("bandwidth / early: idea 6", { Warnings = "local-optimum polish" })
+    at:edit "time=50"
+    t.match(at:refused "next", "^a plateau %(5 KEEPs in a row below 2 %%%): take a cell CLASS / plateau, or the sweep$")
+    warns(at, "local-optimum polish", "5 KEEPs in a row below 2 %%", "bandwidth / plateau: split-K")
+    t.eq(at:experiment("time=50", "bandwidth / plateau: split-K", { Warnings = "local-optimum polish: split-K" }), 0)
+end)
+
+t.test("C18: attribution loss", function()
+    local at = begun()
+    t.eq(at:experiment("time=70", "latency / early: a persistent kernel", nil, "rewrite: a persistent kernel"), 0)
+    warns(at, "attribution loss", "v2 is a rewrite %(a persistent kernel%)", "compute / early: hoisting")
+    t.eq(at:experiment("time=60", "compute / early: hoisting", { Warnings = "attribution loss; one part is back" }), 0)
+end)
+
+t.test("C18: profile blindness", function()
+    local at = begun("time=100", { device = GPU })
+    at:note("profile", "unavailable: the profiler does not start")
+    for i, time in ipairs { "102", "103", "104" } do
+        t.eq(at:experiment("time=" .. time, CELLS[i] .. ": idea " .. i), 1)
+    end
+    at:search()
+    t.eq(at:experiment("time=103", CELLS[4] .. ": idea 4"), 1)
+    t.eq(at:experiment("time=104", CELLS[5] .. ": idea 5"), 1)
+    warns(at, "profile blindness", "5 experiments without a profile that has figures", "latency / plateau: idea 6")
+end)
+
+t.test("C18: per-workload hiding", function()
+    local at = begun("time=100,50", { two = true })
+    t.eq(at:experiment("time=60,70", "bandwidth / early: 128-bit loads"), 0)
+    warns(at, "per-workload hiding", "v2 was kept, but N=128 lost 28.6 %%", "latency / early: its own path")
+end)
+
+t.test("C18: correctness drift", function()
+    local at = begun "time=100 error=1e-5"
+    t.eq(at:experiment("time=90 error=9e-5", "bandwidth / early: 128-bit loads"), 0)
+    t.eq(at:log():find "Warning: correctness drift", nil)
+    t.eq(at:experiment("time=80 error=1e-4", "compute / early: half precision"), 0)
+    warns(at, "correctness drift", "v3 has an error of 0.0001 on N=64, the baseline 1e%-05", "latency / early: idea 3")
+    local exact = begun "time=100 error=0"
+    t.eq(exact:experiment("time=90 error=1e-7", "bandwidth / early: another order"), 0)
+    t.eq(exact:log():find "Warning: correctness drift", nil)
+end)
+
+t.test("C19: a submission: clean evaluation, mean of five runs, artefact, tag, summary; nothing is pushed", function()
+    local at = begun("time=100", { opt = { pack = "echo packed > kernel.tar && echo '1 file'" } })
+    t.eq(at:experiment("time=80", "bandwidth / early: 128-bit loads"), 0)
+    t.eq(at:experiment("time=90", "latency / early: unrolling by 4"), 1)
+    at:note("idea", "vectorize the tail")
+    at:note("heavy-lift", "a persistent kernel: prerequisite: cooperative launch")
+    at:note("heavy-lift", "FP8: doubt")
+    local code, _, requests = at:finish "user: wrap it up"
+    t.eq(code, 0)
+    local timed = 0
+    for _, request in ipairs(requests) do timed = timed + (request.steps:find "time" and 1 or 0) end
+    t.eq(timed, 5)
+    local text = at:read "notes/submission_may5.md"
+    t.match(text, "\nv2: 2.50x over the reference, mean of 5 runs.\n\n%- Full evaluation: PASSED on 1 workload\n"
+        .. "%- Ended: user: wrap it up\n%- Tag: submission%-may5%-v2; nothing was pushed: `git push origin ")
+    t.match(text, "\n%- Artefact: echo packed > kernel.tar && echo '1 file': done: 1 file\n")
+    t.match(text, "\n| 5 | 80.00 us | 2.50x |\n")
+    t.match(text, "## What was kept\n\n%- v2 KEEP: bandwidth / early: 128%-bit loads %(2.50x; 20.00 %% faster%)\n")
+    t.match(text, "## What did not work\n\n%- v3 REVERT: latency / early: unrolling by 4 ")
+    t.match(text, "## Ideas that are left\n\n%- vectorize the tail\n")
+    t.match(text, "%- a persistent kernel: prerequisite: cooperative launch\n%- FP8: doubt %(not accepted: ")
+    t.eq(at:read "kernel.tar", "packed\n")
+    local repo = at:repo()
+    local branch = "refs/heads/autodev/may5"
+    t.eq(repo:resolve "refs/tags/submission-may5-v2^{commit}", repo:resolve(branch))
+    t.eq(at:branch_log()[1], "submission v2: 2.50x over the reference, mean of 5 runs")
+    t.eq(repo:read(branch, "notes/submission_may5.md"), text)
+    t.eq(repo:read(branch, "solution/kernel.c"), scripted.source "time=80")
+end)
+
+t.test("C19: what is slower than the reference is not tagged", function()
+    local at = begun "time=300"
+    t.eq(at:experiment("time=250", "bandwidth / early: 128-bit loads"), 0)
+    t.eq((at:finish "user: no time"), 0)
+    t.match(at:read "notes/submission_may5.md",
+        "%- Tag: none, since it is not both correct and at least as fast as the reference\n")
+    t.eq(#at:repo():refs "refs/tags/*", 0)
+end)
+
+-- A second workspace of the same repository, as `git worktree add` makes one.
+local function worktree_of(at, session_name)
+    local folder = fs.join(assert(fs.absolute(t.tmpdir())), "worker")
+    local function run_git(...)
+        local result = assert(process.run { "git", "-C", at.folder, "-c", "user.name=A", "-c", "user.email=a@b", ... })
+        assert(result.ok, result.stderr)
+    end
+    run_git("add", "-A")
+    run_git("commit", "-qm", "base")
+    run_git("worktree", "add", "-q", "--detach", folder)
+    return bench(nil, { folder = folder, session = session_name })
+end
+
+-- Two workers with baselines of their own.
+local function workers()
+    local one = bench "time=100"
+    assert(git.init(one.folder))
+    local two = worktree_of(one, "worker2")
+    t.eq({ (one:try()), (two:try()) }, { 0, 0 })
+    return one, two
+end
+
+t.test("C20: workers have folders, sessions, branches and logs of their own", function()
+    local one, two = workers()
+    t.eq(one:experiment("time=80", "bandwidth / early: 128-bit loads"), 0)
+    t.eq(two:experiment("time=90", "latency / early: unrolling by 4"), 0)
+    t.match(one:entry "v2", "bandwidth / early")
+    t.match(two:entry "v2", "latency / early")
+    t.eq({ one:branch_log()[1], two:branch_log("autodev/worker2")[1] },
+        { "v2: bandwidth / early: 128-bit loads", "v2: latency / early: unrolling by 4" })
+    t.eq({ one:read "solution/kernel.c", two:read "solution/kernel.c" },
+        { scripted.source "time=80", scripted.source "time=90" })
+end)
+
+t.test("C20: a merge is measured against both parents", function()
+    local one, two = workers()
+    t.eq(one:experiment("time=80", "bandwidth / early: 128-bit loads"), 0)
+    t.eq(two:experiment("time=90", "latency / early: unrolling by 4"), 0)
+    one:plan "compute / early: both"
+    one:edit "time=70"
+    t.eq(one:refused "merge: worker2", "a merge is measured against both parents, but session worker2: it has not kept "
+        .. "them; try these sources there first")
+    t.match(one:refused "merge: nobody", "session nobody: there is no session 'nobody' here; try these")
+    t.eq(two:experiment("time=70", "compute / early: both"), 0)
+    t.eq(one:try "merge: worker2", 0)
+    t.eq(one:branch_log()[1], "v3: merge: worker2")
+end)
+
+t.test("X1: a decision is an interval of pairs against the policy's least effect", function()
+    local opt = policies.option_values(autodev, {})
+    local function verdict(given)
+        local paired = { verdict = given, reason = "2 % faster, interval -1..5 %", interval = { -0.02, 0.05 },
+            threshold = 0.01 }
+        return { autodev.accept({ workloads = { { id = "a", status = "PASSED" } }, speedup = { best = 1.5 },
+            interval = {}, paired = paired }, {}, opt) }
+    end
+    for _, given in ipairs { "keep", "revert", "inconclusive" } do
+        t.eq(verdict(given), { given, "2 % faster, interval -1..5 %" })
+    end
+    t.eq({ autodev.timing.pairs.threshold, opt.threshold }, { "threshold", 0.01 })
+end)
+
+t.test("X2: the log is a rendering of the records: lost, it comes back the same", function()
+    local at = begun()
+    t.eq(at:experiment("time=90", "bandwidth / early: 128-bit loads"), 0)
+    local before = at:log():match "^(.*)## Where it stands"
+    assert(fs.remove_tree(at.folder .. "/notes"))
+    assert(fs.remove_tree(at.folder .. "/results"))
+    t.eq(at:experiment("time=95", "latency / early: unrolling by 4"), 1)
+    t.eq(at:log():sub(1, #before), before)
+    t.eq(fs.list(at.folder .. "/results"), { "all_eval_v1.txt", "all_eval_v2.txt", "all_eval_v3.txt" })
+end)
+
+t.test("X3: a figure names device, commit, tree and samples", function()
+    local at = begun()
+    local record = at:state().history[1]
+    local wanted = "on Scripted CPU %%(CPU%%-0%%)\ncommit %s, tree %s, samples in %s"
+    local files = record.files:gsub("%p", "%%%0")
+    t.match(at:read "results/all_eval_v1.txt", wanted:format(record.commit, record.tree, files))
+end)
+
+t.test("X4: over the reference, over the original and over the best are three figures", function()
+    local at = begun()
+    t.eq(at:experiment("time=80", "bandwidth / early: 128-bit loads"), 0)
+    t.eq(at:experiment("time=40", "compute / early: tensor cores"), 0)
+    local speedup = at:state().best.speedup
+    t.eq(("%.2f %.2f %.2f"):format(speedup.reference, speedup.original, speedup.best), "5.00 2.50 2.00")
+    t.match(at:entry "v3", "%- Speedup: avg 5.000x, min 5.000x, max 5.000x over the reference")
+    t.match(at:entry "v3", "| N=64 | PASSED | 5.000x | %+100.0 %% |")
+end)
+
+t.test("X6: missing evidence is no pass: a forecast, an error or a figure that is not there stays unknown", function()
+    local at = begun()
+    t.eq(at:experiment("time=1 status=RUNTIME_ERROR", "compute / early: tensor cores"), 12)
+    t.match(at:entry "v2", "%- Speedup: avg unknown, min unknown, max unknown %(0 CORRECT / 0 total%)")
+    t.match(at:entry "v2", "%- Forecast: 5 %% forecast, unknown measured\n")
+    local watch = require "policies.autodev.watch"
+    t.eq(watch.drifted({ workloads = { { id = "a" } } }, { workloads = { { id = "a", max_abs = 1e-5 } } }, 10, 0), {})
 end)
