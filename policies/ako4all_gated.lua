@@ -119,7 +119,7 @@ return kernelbench:extend {
     logs = function(run, opt)
         local files = { ["ITERATIONS.md"] = iterations.text(run, opt, timing) }
         if run.finished and run.best then
-            files["HANDOFF.md"] = handoff.text(run, opt, { timing = timing, correctness = correctness })
+            files["HANDOFF.md"] = handoff.text(run, opt, correctness)
         end
         return files
     end,

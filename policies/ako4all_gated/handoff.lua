@@ -50,11 +50,14 @@ local function lane_and_files(run, fields)
 end
 
 local function correctness(run, verified, settings)
-    local given = settings.correctness
+    local allowed, max_abs, max_rel = run.tolerance or { predicate = "unknown", atol = 0, rtol = 0 }, 0.0, 0.0
+    for _, row in ipairs(shapes.rows(verified)) do
+        max_abs, max_rel = math.max(max_abs, row.max_abs or 0), math.max(max_rel, row.max_rel or 0)
+    end
     local lines = { ("At the end: %s. Before each timing %s on fresh inputs, against %s."):format(verified.status,
-        format.count(given.trials, "check"), table.concat(run.task.reference, ", ")),
-        ("Tolerances: the task's own, else atol = rtol by dtype: f32 %g, f16 %g, bf16 %g (%s)."):format(
-            given.tolerance.f32, given.tolerance.f16, given.tolerance.bf16, given.predicate), "" }
+        format.count(settings.trials, "check"), table.concat(run.task.reference, ", ")),
+        ("Allowed: %s, atol %g, rtol %g; found at most: max_abs %.2e, max_rel %.2e."):format(allowed.predicate,
+            allowed.atol, allowed.rtol, max_abs, max_rel), "" }
     append(lines, iterations.checklist(run))
     return lines
 end
@@ -118,7 +121,7 @@ local function risks(run, opt, fields)
     return lines
 end
 
---- The text of HANDOFF.md, of a finished run with a best. settings: the policy's timing, correctness.
+--- The text of HANDOFF.md, of a finished run with a best. settings: the policy's correctness.
 function handoff.text(run, opt, settings)
     local fields, verified = contract.read(run), run.finished.verified
     local missing = validation.missing(run, opt.transfer)

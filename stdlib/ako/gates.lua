@@ -233,12 +233,15 @@ end
 --- True when nobody proposes anything and what is missing is only asked for.
 function gates.is_question(proposal) return #(proposal.sources or {}) == 0 end
 
---- From the first edit on each trial says beforehand why it will be faster. With given.candidates a named candidate's
---- name is enough.
+-- A name that somebody has given; the edits of a proposer's command are only counted.
+local function is_named(candidate) return not is_blank(candidate) and not candidate:find("^proposal %d+$") end
+
+--- From the first edit on each trial says beforehand why it will be faster. With given.candidates the name of a
+--- candidate's file is enough.
 function gates.hypothesis(given)
     return function(run, proposal)
         if run.next_trial == 0 or gates.is_question(proposal) or not is_blank(proposal.hypothesis) then return nil end
-        if given and given.candidates and not is_blank(proposal.candidate) then return nil end
+        if given and given.candidates and is_named(proposal.candidate) then return nil end
         return "no hypothesis: say with -m in one sentence why this change is faster"
     end
 end

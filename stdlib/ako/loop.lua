@@ -69,7 +69,7 @@ local function task_view(task)
 end
 
 --- What hooks see of the run: { trials (without the baseline), next_trial, history, notes, best, original, last,
---- last_sources, elapsed_s, session, header, device, lane, workspace, task, finished }.
+--- last_sources, elapsed_s, session, header, device, lane, workspace, task, tolerance, finished }.
 function Loop:view()
     local session = self.session
     self.task_view = self.task_view or task_view(self.task)
@@ -78,7 +78,7 @@ function Loop:view()
         last = self.views[#self.views], last_sources = copy(self.last_sources),
         elapsed_s = (clock.now_ns() - self.started_ns) / 1e9, session = session.name, header = copy(session.header),
         device = copy(self.evaluator.device), lane = self.lane, workspace = session.ws.folder,
-        task = copy(self.task_view), finished = self.finished or false }
+        task = copy(self.task_view), tolerance = copy(self.plan.tolerance), finished = self.finished or false }
 end
 
 -- `info` stands for the open trial where none is open.

@@ -238,6 +238,7 @@
 ---@field next_trial integer
 ---@field workspace string
 ---@field task { name: string, file: string, solution: string[], reference: string[], workloads: string[], weights: number[] }
+---@field tolerance? { predicate: string, atol: number, rtol: number } in force; nil where nothing is measured
 ---@field finished false|{ ended?: string, verified: ako.Record, said?: string }
 
 -- Lua's own globals that the host has changed
@@ -1710,7 +1711,7 @@ function gates.file(given) end
 ---@return boolean
 function gates.is_question(proposal) end
 
----From the first edit on a hypothesis is wanted; with `candidates` a candidate's name is enough.
+---From the first edit on a hypothesis is wanted; with `candidates` the name of a candidate's file is enough.
 ---@param given? { candidates?: boolean }
 ---@return ako.Gate
 function gates.hypothesis(given) end
