@@ -4,6 +4,7 @@
 --
 -- The journal knows of a commit (a line of kind "branch") before the ref does, so that the next start can set it.
 
+local clock = require "ako.clock"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 
@@ -110,8 +111,30 @@ function branch.commit(session, spec, what, line, append)
     return set(session, spec, new, append)
 end
 
+local LOCK_WAIT_NS = 100000000 -- longer than git is between making a lock and writing into it
+
+local function lock_of(repo, ref) return ("%s/%s.lock"):format(repo:commondir(), ref) end
+
+--- True when the ref of a line is as it was before, or git's lock of it is still there.
+function branch.is_unset(repo, line)
+    local now = repo:resolve(line.ref) or ""
+    return now ~= line.oid and now == line.before or fs.exists(lock_of(repo, line.ref))
+end
+
+-- Git's lock of the ref that a killed process was setting: it holds the commit of the journal's line, or nothing yet.
+local function clear_lock(repo, line)
+    local lock = lock_of(repo, line.ref)
+    local text = fs.read(lock)
+    if text == "" then
+        clock.sleep_ns(LOCK_WAIT_NS)
+        text = fs.read(lock)
+    end
+    if text and (line.oid .. "\n"):sub(1, #text) == text then fs.remove_tree(lock) end
+end
+
 --- Makes good what a kill left: the ref of the last line. Returns the line that holds now.
 function branch.repair(session, spec, line, append)
+    clear_lock(session.repo, line)
     if session.repo:resolve(line.ref) == line.oid then return line end
     local ref, before = place(session, spec, line)
     local new = line

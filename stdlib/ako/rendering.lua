@@ -1,13 +1,14 @@
 -- Files of the workspace that are rendered from the history: a policy's logs. They belong to the tool only as far as
 -- they hold what it wrote: a file that somebody else has made or changed is left alone.
 --
--- What was written last is known by workspace, not by session, in <common git folder>/ako/rendered/: a new session may
--- replace the renderings of an older one, which then keeps a copy among its records.
+-- What was written last is known by workspace, not by session, in <common git folder>/ako/rendered/<workspace>/: a new
+-- session may replace the renderings of an older one, which then keeps a copy among its records.
 
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local litter = require "ako.litter"
 
 local rendering = {}
 
@@ -17,7 +18,7 @@ local function must(result, problem, code)
 end
 
 local function state_file(ws)
-    return ("%s/ako/rendered/%s.json"):format(ws.repo:commondir(), git.hash(ws.folder):sub(1, 16))
+    return ("%s/ako/rendered/%s/files.json"):format(ws.repo:commondir(), git.hash(ws.folder):sub(1, 16))
 end
 
 -- { [path] = { session, oids = { ... } } }: all that the file may hold and still be ours.
@@ -105,6 +106,13 @@ function rendering.write(ws, session_name, files, solution)
         must(fs.write(full, files[path]))
     end
     return written, left_alone
+end
+
+--- Removes what a killed write left beside the renderings. Only for who has the workspace for itself.
+function rendering.sweep(ws)
+    local file = state_file(ws)
+    litter.sweep(fs.dirname(file))
+    litter.sweep_beside(ws.folder, sorted(read_state(file)))
 end
 
 return rendering

@@ -21,6 +21,7 @@ local git = require "ako.git"
 local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
+local litter = require "ako.litter"
 local proposal = require "ako.proposal"
 local story = require "ako.story"
 local trial = require "ako.trial"
@@ -167,6 +168,19 @@ end
 
 local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
 
+-- Git's lock of the next attempt's ref: there when a process was killed that set it.
+local function lock_of(repo, state)
+    return ("%s/%s.lock"):format(repo:commondir(), attempt_ref(state, #state.history))
+end
+
+-- Only who has the journal sets these refs.
+local function clear_locks(self)
+    local proposals = ("refs/ako/%s/proposals/%d.lock"):format(self.name, self.proposals or 0)
+    for _, lock in ipairs { lock_of(self.repo, self), fs.join(self.repo:commondir(), proposals) } do
+        fs.remove_tree(lock)
+    end
+end
+
 -- What is written is what the story goes on with.
 local function append(self, line)
     line.v = 1
@@ -177,13 +191,21 @@ local function append(self, line)
     return true
 end
 
+--- Removes what killed writes left among the records of a session. Only for who has it, or its workspace, for itself.
+function session.sweep(repo, name)
+    local folder = folder_of(repo, name)
+    for _, below in ipairs { folder, folder .. "/proposals", folder .. "/renderings" } do litter.sweep(below) end
+end
+
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
         folder = folder_of(ws.repo, name), state = state }, Session)
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
     self.journal, self.torn_bytes = opened, torn or 0
+    session.sweep(ws.repo, name)
     self.state = story.renew(state)
+    clear_locks(self)
     return self
 end
 
@@ -197,16 +219,17 @@ end
 --- Starts a session in a workspace (ako.workspace). `facts` go into its first line: task, device, policy, protected ...
 session.create = fault.returns(function(ws, name, facts)
     session.check_name(name)
-    if fs.exists(journal_of(ws.repo, name)) then
+    local _, _, problem = session.read(ws.repo, name)
+    if problem ~= "NOTFOUND" then -- one that was killed before its first line was whole has not begun
         fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
     end
     must(fs.mkdirs(folder_of(ws.repo, name)))
     local self = adopt(ws, name, story.new(journal_of(ws.repo, name)))
-    local begun, problem, code = fault.catch(append, self, first_line(self, facts))
+    local begun, why, code = fault.catch(append, self, first_line(self, facts))
     if not begun then
         fs.remove_tree(self.folder)
         self:close()
-        fault.raise(code, "%s", problem)
+        fault.raise(code, "%s", why)
     end
     return self
 end)
@@ -363,6 +386,7 @@ function Session:files_of(n) return shown(self, trial_folder(self, n)) end
 
 local function write_files(self, record, evidence)
     local folder = trial_folder(self, record.trial)
+    fs.remove_tree(folder) -- there only when a kill came before the record
     must(fs.mkdirs(folder))
     for _, source in ipairs(evidence.sources or {}) do
         local file = fs.join(fs.join(folder, "sources"), source.name)
@@ -436,10 +460,13 @@ function Session:restore(attempt)
     return self.repo:restore(kept.commit, self.paths, { remove = true, expect = expect })
 end
 
+--- Notes that the workspace holds what it should, where the journal does not say so yet.
+Session.settle = fault.returns(function(self) return not self.placed or append(self, { kind = "restored" }) end)
+
 --- Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 --- come first, so that they are right even where the journal cannot be written.
---- Sets .repaired to the number of the trial that was cut off, .cut_off to words for it, .restored, or .left_alone to
---- why its files stayed as they are; of a proposal .set_aside, where its edit is now.
+--- Sets .cut_off to words for what was cut off, .repaired to the number of that trial, .restored, or .left_alone to why
+--- its files stayed as they are; of a proposal .set_aside, where its edit is now.
 function Session:repair()
     local intent = self.open
     if self.proposing then
@@ -449,14 +476,13 @@ function Session:repair()
     elseif intent and not intent.candidate then -- the user's own edit, which nobody has judged
         self.repaired, self.left_alone = intent.trial, "its files stay as they are, try again"
     elseif intent or self.placed then
-        self.repaired = intent and intent.trial or #self.history
+        self.repaired = intent and intent.trial or self.dropped or #self.history
         local restored, problem, code = self:restore(intent and intent.commit or self.placed)
         if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
         self.restored = restored == true
     end
     self.cut_off = self.cut_off or self.repaired and ("trial %d"):format(self.repaired)
     if self.placed and self.overriding then self.cut_off = "the override of trial " .. self.overriding end
-    if self.placed then append(self, { kind = "restored" }) end
     if intent then
         local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
             hypothesis = intent.hypothesis, predict = intent.predict, label = intent.label, facts = intent.facts,
@@ -464,10 +490,17 @@ function Session:repair()
             speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
         must(self:close_trial(record, {}))
     end
+    must(self:settle())
     if self.branch then
         branch.repair(self, self.header.git or {}, self.branch, function(line) append(self, line) end)
     end
     must(self:publish())
+end
+
+--- True when a state (`session.read`) is of a session that was killed in the middle of something.
+function session.is_cut_off(repo, state)
+    return (state.open or state.placed or state.proposing or state.unpublished) ~= nil or #state.pending > 0
+        or state.setting ~= nil and branch.is_unset(repo, state.setting) or fs.exists(lock_of(repo, state))
 end
 
 -- By hand

@@ -7,10 +7,12 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local inputs = require "ako.inputs"
+local litter = require "ako.litter"
 local loop = require "ako.loop"
 local plan = require "ako.plan"
 local progress = require "ako.progress"
 local protect = require "ako.protect"
+local rendering = require "ako.rendering"
 local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
@@ -183,16 +185,31 @@ end
 
 --- Says what a repaired session (ako.session) was saved from.
 function Start:tell_repaired(repaired)
+    if not repaired.cut_off then
+        return self.progress:note(("session     %s: was interrupted; its branch is right again"):format(repaired.name))
+    end
     self.progress:note(("session     %s: %s was interrupted; %s%s"):format(repaired.name, repaired.cut_off,
         repaired.left_alone or "the best is back",
         repaired.set_aside and ", its edit is kept: " .. repaired.set_aside or ""))
+end
+
+-- Of a workspace that this process has for itself.
+local function sweep(self)
+    if not self.claim then return end
+    litter.sweep_beside(self.ws.folder, self.task.solution.files)
+    rendering.sweep(self.ws)
 end
 
 --- Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 --- Raises CORRUPT where the newest one cannot be read, for nobody knows then whose the files are, unless a session is
 --- named.
 function Start:recover()
-    local function is_cut_off(state) return (state.open or state.placed or state.proposing) ~= nil end
+    sweep(self)
+    local repo = self.ws.repo
+    local function is_cut_off(state)
+        if self.claim then session.sweep(repo, state.name) end
+        return session.is_cut_off(repo, state)
+    end
     local state, damaged, broken = session.newest(self.ws, is_cut_off)
     if broken and not self.host.session then
         fault.raise(broken.code, "the newest session here, %s, cannot be read: %s; --session=NAME starts another one",

@@ -8,7 +8,9 @@
 --                                 are still to come on it, `unpublished` the override that is
 --   open                          an intent without its record
 --   proposing                     the line of a proposal of which nothing has come yet; `proposals` how many there were
---   placed                        what the workspace may hold of a candidate or of what was the best until an override
+--   placed                        what the workspace may hold of a candidate, also of one just tried and not kept (then
+--                                 `dropped` is its number), or of what was the best until an override
+--   setting                       a line about the branch behind which there is none: its ref may not be set yet
 --
 -- Beside the journal lies index.json: the same table as it was after the last line. It is a cache: it counts only while
 -- the journal is the very file, untouched, of which it was made; without it the whole journal is read.
@@ -47,6 +49,7 @@ local function take_record(state, record, at)
     if kept or every then state.pending[#state.pending + 1] = record.trial end
     if record.trial == 0 then state.original, state.control = record, record.control end
     state.best = best_of(state)
+    if record.candidate and not kept and state.best then state.placed, state.dropped = record.commit, record.trial end
 end
 
 local function mark(record, override) record.override, record.override_reason = override.verdict, override.reason end
@@ -68,15 +71,22 @@ local function take_override(state, line)
 end
 
 local function take_branch(state, line)
-    state.branch = line
+    state.branch, state.setting = line, line
     if line.override then state.unpublished = nil end
     if line.override or line.final then return end
     while state.pending[1] and state.pending[1] <= line.trial do table.remove(state.pending, 1) end
 end
 
+-- Whatever comes after a trial that was not kept, or a commit on the branch, comes after all that belongs to it.
+local function settle(state)
+    if state.dropped then state.placed, state.dropped = nil, nil end
+    state.setting = nil
+end
+
 --- Takes a line that begins at byte `at` of the journal into the story. What a line of any kind means is said here and
 --- nowhere else.
 function story.take(state, line, at)
+    if line.kind ~= "note" then settle(state) end
     if line.kind == "session" then
         state.header = line
     elseif line.kind == "control" then
@@ -225,7 +235,7 @@ end
 function story.renew(state)
     local fresh = state.seen == identity(state.path) and state or story.read(state.path)
     fresh.name = state.name
-    story.save(fresh)
+    if fresh.header then story.save(fresh) end
     return fresh
 end
 

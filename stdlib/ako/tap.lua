@@ -138,6 +138,9 @@ local function remove_folders()
     for _, folder in ipairs(folders) do fs.remove_tree(folder) end
 end
 
+--- Ends the program with this exit code.
+function tap.leave(code) error(host.leave(code, ""), 0) end
+
 --- Runs the files, or each test_*.lua in the folder when there are none. Ends the program with 1 when a test failed.
 function tap.run(folder, files)
     if #files == 0 then files = test_files(folder) end
@@ -148,7 +151,7 @@ function tap.run(folder, files)
     end
     console.out(("1..%d\n# %d passed, %d failed, %d skipped\n"):format(count.run,
         count.run - count.failed - count.skipped, count.failed, count.skipped))
-    if count.failed > 0 then error(host.leave(1, "")) end
+    if count.failed > 0 then tap.leave(1) end
 end
 
 return tap

@@ -280,6 +280,7 @@
 ---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
+---@overload fun(name: "ako.litter"): ako.litter
 ---@overload fun(name: "ako.log"): ako.log
 ---@overload fun(name: "ako.logbook"): ako.logbook
 ---@overload fun(name: "ako.lines"): ako.lines
@@ -1093,6 +1094,12 @@ local branch = {}
 ---@return table
 function branch.commit(session, spec, what, line, append) end
 
+---True when the ref of a line is as it was before, or git's lock of it is still there.
+---@param repo ako.Repo
+---@param line table
+---@return boolean
+function branch.is_unset(repo, line) end
+
 ---Makes good what a kill left: the ref of the last line. Returns the line that holds now.
 ---@param session any
 ---@param spec { branch?: string, every?: boolean }
@@ -1479,6 +1486,19 @@ local idle = {}
 function idle.start(ctx, known) end
 
 ---The log of a session: a line for each trial, made from its records alone.
+---What a killed write leaves: a file of its own beside the one that it was to replace.
+---@class ako.litter
+local litter = {}
+
+---Removes it from a folder, not from those below. Only for who may write there alone.
+---@param folder string
+function litter.sweep(folder) end
+
+---The same for the folders that hold these files of a workspace.
+---@param folder string
+---@param files string[]
+function litter.sweep_beside(folder, files) end
+
 ---@class ako.log
 local log = {}
 
@@ -2386,6 +2406,10 @@ local rendering = {}
 ---@return string[] written, string[] left_alone
 function rendering.write(ws, session_name, files, solution) end
 
+---Removes what a killed write left beside the renderings. Only for who has the workspace for itself.
+---@param ws any
+function rendering.sweep(ws) end
+
 ---@class ako.replay
 local replay = {}
 
@@ -2615,6 +2639,17 @@ function session.open(ws, state) end
 ---@param state any
 function session.resume(ws, state) end
 
+---Removes what killed writes left among the records of a session. Only for who has it, or its workspace, for itself.
+---@param repo ako.Repo
+---@param name string
+function session.sweep(repo, name) end
+
+---True when a state (`session.read`) is of a session that was killed in the middle of something.
+---@param repo ako.Repo
+---@param state table
+---@return boolean
+function session.is_cut_off(repo, state) end
+
 ---The record of trial `n`; raises a fault where there is none, or it is still open.
 ---@param state any
 ---@param n integer
@@ -2695,6 +2730,9 @@ function Session:note_control(given) end
 ---or several of them) or of the best belong to the user and stay: then nil, a message that names the file, and BUSY.
 ---@param attempt any
 function Session:restore(attempt) end
+
+---Notes that the workspace holds what it should, where the journal does not say so yet.
+function Session:settle() end
 
 ---Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
 ---come first, so that they are right even where the journal cannot be written.
@@ -2967,6 +3005,10 @@ function tap.tmpdir() end
 ---The parameter names of a Lua function, "..." last; nil for a function in C.
 ---@param f function
 function tap.parameters(f) end
+
+---Ends the program with this exit code.
+---@param code integer
+function tap.leave(code) end
 
 ---Runs the files, or each test_*.lua in the folder when there are none. Ends the program with 1 when a test failed.
 ---@param folder string

@@ -253,4 +253,21 @@ function scripted.context(folder, host, verb_options)
     return ctx, requests
 end
 
+--- The log that scripted.logging_context's policy renders of a history.
+function scripted.log_of(history)
+    local parts = {}
+    for i, record in ipairs(history) do
+        parts[i] = ("%d %s %s: %s\n"):format(record.trial, record.status, record.verdict, record.reason)
+    end
+    return table.concat(parts) .. "end\n"
+end
+
+--- The same as scripted.context, with a policy that renders LOG.md and takes proposals until one changes nothing.
+function scripted.logging_context(folder, host, verb_options)
+    local changed = { policy = { budget = { build = 10, check = 10, time = 10, propose = 10, no_ops = 1 },
+        logs = function(run) return { ["LOG.md"] = scripted.log_of(run.history) } end } }
+    for name, value in pairs(host or {}) do changed[name] = value end
+    return scripted.context(folder, changed, verb_options)
+end
+
 return scripted

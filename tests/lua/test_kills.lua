@@ -1,0 +1,23 @@
+-- The kills of kills.lua, on all cores.
+local console = require "ako.console"
+local process = require "ako.process"
+local program = require "program"
+local steps = require "steps"
+local t = require "ako.tap"
+
+local SHARDS = 2
+
+t.test("a kill at every step loses nothing", function()
+    local found, why = steps.library()
+    if not found then t.skip("kills: " .. why) end
+    local command, one = {}, 'AKO_SHARD=%d/%d "$0" run.lua kills.lua >"$1/%d" 2>&1 &'
+    for i = 1, SHARDS do command[i] = one:format(i, SHARDS, i) end
+    local folder = t.tmpdir()
+    assert(process.run { "sh", "-c", table.concat(command, " ") .. ' wait; cat "$1"/*', program.path, folder,
+        cwd = t.home .. "/tests/lua", env = { AKO_HOME = t.home } })
+    local text, points = steps.sh("cat ./*", folder), 0
+    for count in text:gmatch("# (%d+) points") do points = points + count end
+    t.ok(not text:find("not ok", 1, true), text)
+    t.eq(select(2, text:gsub(", 0 failed, 0 skipped", "")), SHARDS, text)
+    console.out(("# %d kill points, losses: none\n"):format(points))
+end)
