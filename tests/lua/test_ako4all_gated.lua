@@ -1,5 +1,6 @@
 -- policies/ako4all_gated.lua, criterion by criterion (docs/ako4all_gated.md has the table).
 local checkout = require "policies.ako4all_gated.checkout"
+local contract = require "policies.ako4all_gated.contract"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local lanes = require "policies.ako4all_gated.lanes"
@@ -415,6 +416,17 @@ t.test("B4, B15: a contract with holes is refused with all that is missing, befo
     t.match(at:read "ITERATIONS.md", "%*%*Shape%*%*: N\n%- %*%*Dtype%*%*: f32\n%- %*%*Layout%*%*: dense\n")
 end)
 
+t.test("B4, B6: each field of the contract is wanted, the fastest baseline and dtype variants among them", function()
+    local at = workspace(false)
+    local run = { workspace = at.folder, next_trial = 0, task = { name = "scale", solution = { "solution/kernel.c" } } }
+    for name in pairs(CONTRACT) do
+        write(at:path "context/kernel_notes.md", contract_text { [name] = "<hint>" })
+        t.match(contract.gate()(run, {}), "kernel_notes.md lacks " .. name .. "; fill in")
+    end
+    write(at:path "context/kernel_notes.md", contract_text())
+    t.eq(contract.gate()(run, {}), nil)
+end)
+
 t.test("B5: the lane is a fact of each trial; a switch needs its reason first, and is an event in the log", function()
     local function seen(text, name) return lanes.of({ { name = name or "k.cu", text = text } }, { lane = "auto" }) end
     t.eq({ seen "__global__ void f();", seen "#include <cutlass/x.h>", seen("@triton.jit", "k.py"),
@@ -422,6 +434,7 @@ t.test("B5: the lane is a fact of each trial; a switch needs its reason first, a
         { "cuda", "cutlass", "triton", "cute-dsl", "python", "c" })
     t.eq({ lanes.is_lane "cuda+cutlass" }, { true, "must name a lane, or be auto" })
     t.eq((lanes.is_lane "opencl"), false)
+    t.eq(lanes.of({ { name = "k.cu", text = "" } }, { lane = "cuda+cutlass" }), "cuda+cutlass")
     local at = ready()
     t.eq(at:last().facts.lane, "c")
     local code, said = at:try("time=50,20", "tensor cores", "// __global__\n")
@@ -699,10 +712,15 @@ end)
 t.test("X2: logs are renderings: a lost one comes back, and no note changes a figure", function()
     local at = ready()
     t.eq(at:try("time=50,20", "half"), 0)
-    local before = at:read "ITERATIONS.md"
+    local function entry() return at:read("ITERATIONS.md"):match("(### Iter 1: half\n\n.-)\n\n") end
+    local before = entry()
+    t.match(before, "2.00x over the original")
     fs.remove_tree(at:path "ITERATIONS.md")
     t.eq(at:try("time=60,20", "more"), 1)
-    t.eq(at:read("ITERATIONS.md"):match("(### Iter 1.-\n\n.-)\n\n"), before:match("(### Iter 1.-\n\n.-)\n\n"))
+    t.eq(entry(), before)
+    at:note(nil, "9.00x over the original", { about = 1 })
+    t.eq(at:try("time=70,20", "even more"), 1)
+    t.eq(entry(), before .. "\n- **Note**: 9.00x over the original")
 end)
 
 t.test("X3, X4: figures carry device and commit; over the best, the original and the reference are three", function()
@@ -728,4 +746,15 @@ t.test("X6: what is not there is never read as passed", function()
     t.match(validation.missing(run, 0.2), "does not transfer")
     run.notes[1].text = "flat"
     t.match(validation.missing(run, 0), "does not transfer %(operator: flat%)")
+end)
+
+t.test("the page about the policy names a test for each criterion, and only tests that are there", function()
+    local page = assert(fs.read(fs.join(t.home, "docs/ako4all_gated.md")))
+    local tests = assert(fs.read(fs.join(t.home, "tests/lua/test_ako4all_gated.lua")))
+    local has = {}
+    for criteria, name in page:gmatch("\n| ([BX]%d[^|]-) | ([^|\n]+) |") do
+        t.ok(tests:find(('t.test("%s: %s"'):format(criteria, name), 1, true), criteria .. ": " .. name)
+        for one in criteria:gmatch("[BX]%d+") do has[one] = true end
+    end
+    for n = 1, 15 do t.ok(has["B" .. n], "no test for B" .. n) end
 end)
