@@ -73,10 +73,23 @@ t.test("kill -9 while a proposer works: the next start ends what it left running
     end
 end)
 
+t.test("resume goes on with the same command after a kill", function()
+    local folder = scripted.task_folder "time=100"
+    local r = shell(folder, [[drive "$f" 'case $AKO_PROPOSAL in 1) edit time=50;; 2) edit time=10; touch at-work
+            sleep 1000;; 3) edit time=25;; esac' & pid=$!
+        until_there at-work; kill -9 $pid; wait $pid 2> /dev/null
+        "$ako" drive.lua "$f" "" resume]])
+    t.match(r.stderr, "proposal 2 was interrupted; the best is back")
+    t.match(r.stderr, "\nexit 0\n$")
+    t.eq(verdicts(folder), { "keep PASSED", "keep PASSED", "keep PASSED" })
+    holds(folder, "time=25")
+    t.eq(state(folder).best.candidate, "proposal 3")
+end)
+
 t.test("kill -9 between a proposal's trial and the next proposal loses nothing", function()
     local folder = scripted.task_folder "time=100"
     shell(folder, [[drive "$f" 'case $AKO_PROPOSAL in 1) edit time=50;; *) touch at-work; sleep 1000;; esac' & pid=$!
-        until_there at-work; kill -9 $pid; wait $pid]])
+        until_there at-work; kill -9 $pid; wait $pid 2> /dev/null]])
     t.eq(verdicts(folder), { "keep PASSED", "keep PASSED" })
     proposing.run("true", { folder = folder })
     holds(folder, "time=50")
