@@ -9,7 +9,6 @@ local hints = require "policies.ako4all.hints"
 local kernelbench = require "policies.kernelbench"
 local log = require "policies.ako4all.log"
 local profiler = require "policies.ako4all.profiler"
-local rules = require "ako.rules"
 local scaffold = require "policies.ako4all.scaffold"
 local stopping = require "policies.ako4all.stopping"
 
@@ -52,9 +51,8 @@ return kernelbench:extend {
         inputs = { "", "the Lua file with tensors and workloads, a task.lua by any name" },
         knowledge = { "", "what to read first: a file or folder" },
         bench = { "", "a benchmark command of your own, run as it stands with each trial; 'default': none" },
-        -- (A result of the user's bench is only shown; another pattern shows another figure.)
-        bench_pattern = { [[RUNTIME\s*[:=]\s*([-+.\deE]+)]], "regular expression for its figure", bench.is_pattern },
-        bench_seconds = { 600.0, "that it may take", { min = 0.001, max = 604800 } }, -- less fails slow benchmarks
+        -- Its figure is recorded as a claim. With a pattern that is not found exactly once, nothing is kept.
+        bench_pattern = { "", "regular expression whose group is the figure in its output", bench.is_pattern },
         hint = { "", "directives for HINTS.md, ';' between several" },
         hints = { "", "a file with directives, one a line" },
 
@@ -79,14 +77,11 @@ return kernelbench:extend {
     timing = { signal = { trials = "num_correct_trials", launches = "num_perf_trials", no_reference = "no_ref" } },
 
     find_task = discovery.find_task,
+    bench = bench.given,
     plan = scaffold.plan,
     scaffold = scaffold.files,
 
-    -- The cheap questions first; the user's own benchmark, which takes time, last.
-    gate = gates.all(hints_gate, label_gate, stopping.gate, reassessed, profiler.gate, bench.gate),
-
-    -- In this order; the first that does not say "keep" decides. Without the second a figure too good to be true wins.
-    accept = rules.all(bench.passed, rules.plausible("excessive", "justify"), rules.paired()),
+    gate = gates.all(hints_gate, label_gate, stopping.gate, reassessed, profiler.gate),
 
     stop = stopping.stop,
     finish = stopping.not_yet,

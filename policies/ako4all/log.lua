@@ -114,10 +114,11 @@ local function bench_lines(record)
             format.count(record.signal.trials, "correctness trial"), record.signal.launches,
             record.signal.reference and "timed" or "not timed")
     end
-    local own = record.facts and record.facts.bench
+    local own = record.bench
     if own then
-        lines[#lines + 1] = ("- Your bench: `%s`: %s%s; output in %s"):format(own.command, own.how,
-            own.figure and (", %g"):format(own.figure) or "", own.output)
+        local figure = own.claimed and own.claimed.figure
+        lines[#lines + 1] = ("- Your bench: %s%s%s"):format(own.how, figure and (", claims %g"):format(figure) or "",
+            own.refused and "; refused: " .. format.line(own.refused) or "")
     end
     return lines
 end
@@ -169,8 +170,10 @@ local function head(run)
     local best, lines = run.best, { "# Iterations", MARK, "" }
     lines[#lines + 1] = ("- Task: %s on %s; session %s"):format(run.task.name, run.device.name or run.device.id,
         run.session)
-    if best then
-        local verified = run.finished and run.finished.verified
+    local verified = best and run.finished and run.finished.verified
+    if best and best.trial == 0 then
+        lines[#lines + 1] = "- Best: the original kernel, still"
+    elseif best then
         lines[#lines + 1] = ("- Best: iter %d, %s over the original%s"):format(best.trial,
             format.ratio((verified or best).speedup.original), verified and ", verified at the end" or "")
     end
@@ -258,6 +261,8 @@ local function add_trajectory(files, run, lines_of)
     local folder = ("trajectory/%s_%s"):format(stamp(last), label)
     add_sources(files, folder, run, record)
     files[folder .. "/output.txt"] = output_of(lines_of(record), record)
+    local own = label ~= "final" and last.files and fs.read(fs.join(fs.join(run.workspace, last.files), "bench.log"))
+    if own then files[folder .. "/bench.txt"] = format.utf8(own) end
 end
 
 --- The hook `logs`. lines_of(record) gives the lines that a bench prints.

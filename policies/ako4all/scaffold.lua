@@ -1,5 +1,6 @@
 -- The files that a workspace is given once, where it lacks them, and the resolved plan.
 
+local bench = require "policies.ako4all.bench"
 local discovery = require "policies.ako4all.discovery"
 local fs = require "ako.fs"
 local hints = require "policies.ako4all.hints"
@@ -66,7 +67,7 @@ local function quoted(text)
 end
 
 -- What the tree itself does not say, so that a trial by hand is of the same task.
-local ROLES = { "kernel", "reference", "inputs", "bench" }
+local ROLES = { "kernel", "reference", "inputs" }
 
 local function options_of(facts, opt)
     local list, task = {}, facts.task
@@ -90,7 +91,10 @@ function scaffold.files(facts, opt)
     local given = hints.given(opt) or {}
     local text, added = hints.merged(facts.read(hints.FILE), given)
     local merged = #added > 0 and { text = text, merge = true, say = hints.announced(added) } or text
-    return { [BENCH] = script(facts, opt), [IGNORE] = IGNORED, [hints.FILE] = merged }
+    local files = { [BENCH] = script(facts, opt), [IGNORE] = IGNORED, [hints.FILE] = merged }
+    local path, kept = bench.keepsake(facts, opt)
+    if path then files[path] = { text = kept, merge = true, say = path .. ": the benchmark of --bench" } end
+    return files
 end
 
 -- The plan
@@ -117,19 +121,18 @@ local function reference_text(task)
     return files
 end
 
-local function inputs_text(task)
+local function inputs_text(task, folder)
     local text = task.file
+    if folder and text:sub(1, #folder + 1) == folder .. "/" then text = text:sub(#folder + 2) end
     if #(task.inputs or {}) > 0 then return text .. ", " .. code(task.inputs) end
     return text .. " (drawn at random as it says)"
 end
 
 -- Nil and a question where it is not clear whether a benchmark of the user's is to be run.
 local function bench_text(facts, opt)
-    if opt.bench == "default" then return "default (ako-lua's own)" end
-    if opt.bench ~= "" then
-        return ("custom, beside ako-lua's own checks and timing, run as it stands: %s"):format(opt.bench)
-    end
-    local found = not facts.exists(BENCH) and discovery.benchmark(facts)
+    local command = (bench.chosen(facts, opt) or {}).command or facts.task.bench
+    if command then return ("custom, beside ako-lua's own checks and timing, run as it stands: %s"):format(command) end
+    local found = opt.bench == "" and not facts.exists(BENCH) and discovery.benchmark(facts)
     if not found then return "default (ako-lua's own)" end
     return nil, ("%s looks like a benchmark of yours: --bench='sh %s' (or how it is called) runs it with each trial, "
         .. "--bench=default leaves it out"):format(found, found)
@@ -145,17 +148,17 @@ end
 --- The hook `plan`: the seven fields of the resolved plan, or nil and a question.
 function scaffold.plan(facts, opt)
     local _, problem = directives(facts, opt)
-    local bench
-    if not problem then bench, problem = bench_text(facts, opt) end
+    local mode
+    if not problem then mode, problem = bench_text(facts, opt) end
     if problem then return nil, problem end
     local knowledge = discovery.knowledge(facts, opt)
     return {
         { "Workspace", facts.workspace or "a new scratch folder" },
         { "Kernel", kernel_text(facts.task) },
         { "Reference", reference_text(facts.task) },
-        { "Input data", inputs_text(facts.task) },
+        { "Input data", inputs_text(facts.task, facts.workspace) },
         { "Knowledge", #knowledge > 0 and code(knowledge) or "none" },
-        { "Bench mode", bench },
+        { "Bench mode", mode },
         { "Scaffold to copy", missing(facts) },
     }
 end

@@ -62,14 +62,15 @@ function pick.session(ctx)
     fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", fs.absolute(folder) or folder)
 end
 
---- The context for a verb that goes on with a session: in that one's workspace, with its task where none is named.
+--- The context for a verb that goes on with a session: in that one's workspace, with its task where none is named and
+--- its policy has not made it.
 function pick.own(ctx, state)
     local host, header = {}, state.header
     for name, value in pairs(ctx.host) do host[name] = value end
     host.session, host.workspace = state.name, header.workspace
     local file = header.task_file or ""
-    local has_own = fs.exists(fs.join(header.workspace, "task.lua"))
-    if not host.task and not has_own and file:find("%.lua$") and fs.exists(file) then host.task = file end
+    local is_found_again = header.task_made or fs.exists(fs.join(header.workspace, "task.lua"))
+    if not host.task and not is_found_again and file:find("%.lua$") and fs.exists(file) then host.task = file end
     return setmetatable({ host = host }, { __index = ctx })
 end
 

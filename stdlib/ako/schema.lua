@@ -200,6 +200,8 @@ local schema = {
 
     find_task = { type = "function",
         text = "(facts, opt) -> a task where no task.lua is, or nil and what must be said" },
+    bench = { type = "function",
+        text = "(facts, opt) -> a benchmark command as a task has it in `bench`; nil: the task's own, false: none" },
     plan = { type = "function", text = "(facts, opt) -> own lines of the resolved plan: { { label, value }, ... }" },
     scaffold = { type = "function", text = "(facts, opt) -> files that the workspace is given where it lacks them" },
     gate = { type = "function",

@@ -47,7 +47,7 @@ end
 
 --- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
 --- is loaded: name, file, folder, solution, from (where its first content lies, nil: there), reference, inputs,
---- tensors), read(path) -> text or nil, exists(path) }; paths are of the workspace.
+--- tensors, bench (its command in words)), read(path) -> text or nil, exists(path) }; paths are of the workspace.
 function Start:survey()
     local folder = self.ws and self.ws.folder or fs.absolute(self.host.workspace or ".")
     local facts = { workspace = folder }
@@ -62,7 +62,8 @@ function Start:survey()
             tensors = tensor_views(self.task.tensors),
             solution = { table.unpack(self.task.solution.files) },
             from = self.task.solution.from and { table.unpack(self.task.solution.from) },
-            reference = { table.unpack(self.task.reference and self.task.reference.files or {}) } }
+            reference = { table.unpack(self.task.reference and self.task.reference.files or {}) },
+            bench = self.task.bench and bench.text(self.task.bench) }
     end
     function facts.read(name) return folder and (fs.read(fs.join(folder, name))) or nil end
     function facts.exists(name) return folder ~= nil and fs.exists(fs.join(folder, name)) end
@@ -77,13 +78,22 @@ local function made_by_policy(self)
     return made
 end
 
---- The definition of the task. Sets .bundled where it is the bundled example. Raises faults.
+--- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
+--- Raises faults.
 function Start:find_task()
     local file, bundled = workspace.find_task(self.host, self.ctx.home or require("ako.host").home)
     local made = bundled and made_by_policy(self)
-    if made then return made end
+    self.made = made ~= nil and made ~= false
+    if self.made then return made end
     self.bundled = bundled
     return must(task_files.load(file))
+end
+
+-- The benchmark command of the user's own that the policy knows of; nil: the task's.
+local function bench_of_policy(self)
+    local given = self.policy.bench and self.hook("bench", self:survey(), self.opt)
+    if given == false and self.policy.bench then return nil end
+    return given and bench.read(given, "hook 'bench'") or self.task.bench
 end
 
 --- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
@@ -97,6 +107,7 @@ function start.new(ctx)
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     self.evaluator = must(new_evaluator(ctx, self.progress))
     self.task = must(task_files.resolve(definition, self.evaluator.place))
+    self.task.bench = bench_of_policy(self)
     if self.bundled then self.candidates = fs.join(self.task.folder, "candidates") end
     return self
 end
@@ -242,7 +253,8 @@ function Start:facts(verb, source)
     local git_of = self.policy.git
     return { verb = verb, proposer = source and source.facts, policy = self.policy.name,
         seed = self.host.seed, task = self.task.name,
-        task_file = format.utf8(fs.absolute(self.task.file) or self.task.file), protected = self:protected(),
+        task_file = format.utf8(fs.absolute(self.task.file) or self.task.file),
+        task_made = self.made or nil, protected = self:protected(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = self.evaluator.versions }

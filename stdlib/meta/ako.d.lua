@@ -80,6 +80,7 @@
 ---@field propose? fun(run: ako.Run, opt: table): ako.Proposed?, string?
 ---@field render? fun(run: ako.Run, opt: table): string[], table?
 ---@field find_task? fun(facts: ako.Facts, opt: table): table?, string? a task where no task.lua is, or what must be said
+---@field bench? fun(facts: ako.Facts, opt: table): table|false|nil a benchmark command as a task has it in `bench`; nil: the task's own, false: none
 ---@field plan? fun(facts: ako.Facts, opt: table): string[][]?, string? own lines { label, value } of the resolved plan
 ---@field scaffold? fun(facts: ako.Facts, opt: table): table<string, string|{ text: string, merge?: boolean, say?: string }>
 ---@field gate? fun(run: ako.Run, proposal: ako.Proposal, opt: table): string?, table? what is missing before a trial may begin; or nil and facts for its record
@@ -102,7 +103,7 @@
 ---What a policy sees before there is a run.
 ---@class ako.Facts
 ---@field workspace? string absolute; nil for a scratch folder that is still to be made
----@field task? { name: string, file: string, folder: string, solution: string[], from?: string[], reference: string[], inputs: string[], tensors: { name: string, dtype: string, dims: string[], role: string }[] }
+---@field task? { name: string, file: string, folder: string, solution: string[], from?: string[], reference: string[], bench?: string, inputs: string[], tensors: { name: string, dtype: string, dims: string[], role: string }[] }
 ---@field read fun(path: string): string?
 ---@field exists fun(path: string): boolean
 

@@ -55,7 +55,7 @@ end
 
 local function opened(folder)
     local state, repo = newest(folder)
-    local task_of = { solution = { files = { "solution/kernel.c" } } }
+    local task_of = { solution = { files = state.header.paths } }
     return assert(session.resume({ repo = repo, folder = fs.absolute(folder), task = task_of }, state))
 end
 
@@ -130,6 +130,9 @@ t.test("A1: without a reference the original kernel is the golden answer", funct
     t.eq(try(folder), 0)
     local state = newest(folder)
     t.eq({ state.best.trial, state.header.task }, { 1, "scale" })
+    note(folder, "floor", "0.05 ms is all that it takes")
+    local ctx = context(folder, nil, { message = "at the floor" })
+    t.eq(verbs.finish(ctx), 0, ctx.console.stderr)
     t.match(json.encode(state.header.protected), "kernel/scale.c")
     t.match(json.encode(state.header.protected), "inputs.lua")
 end)
@@ -198,6 +201,26 @@ t.test("A3: scaffold is copied only where it is missing; a second session change
     t.eq({ fs.read(folder .. "/scripts/bench.sh"), fs.read(folder .. "/HINTS.md"), fs.read(folder .. "/.gitignore"),
         iterations(folder) }, { "mine\n", before, "*.o\n", "an older history\n" })
     t.match(fs.read(folder .. "/ITERATIONS.ako.md"), "### Iter 0")
+end)
+
+t.test("A3: init makes what is missing and measures nothing; again, it changes nothing", function()
+    local folder = layout { ["src/scale.c"] = scripted.source "time=100", ["inputs.lua"] = INPUTS }
+    local function init(opt)
+        local ctx, requests = context(folder, opt)
+        t.eq(verbs.init(ctx), 0, ctx.console.stderr)
+        t.eq(#requests, 0)
+        return ctx.console.stderr
+    end
+    init { hint = "at most 3 iterations" }
+    local files = {}
+    for _, name in ipairs { "scripts/bench.sh", "HINTS.md", ".gitignore", "solution/scale.c" } do
+        files[name] = fs.read(folder .. "/" .. name)
+        t.ok(files[name], name)
+    end
+    init { hint = "at most 3 iterations" }
+    init()
+    for name, text in pairs(files) do t.eq(fs.read(folder .. "/" .. name), text) end
+    t.match(init { hint = "no textures" }, "HINTS.md: added 1 directive: 'no textures' from the command line")
 end)
 
 t.test("A4: directives are merged into HINTS.md with their source, said so, once, and stay", function()
@@ -515,37 +538,36 @@ t.test("A18: a user's own bench runs as it stands on what is tried; its figure i
     local folder = scripted.task_folder "time=100"
     local command = "cat solution/kernel.c; printf 'latency 12.5 us\\n'; echo '%s' \"$HOME\""
     t.eq(try(folder, nil, { bench = command, bench_pattern = [[latency ([\d.]+) us]], no_ref = true }), 0)
-    t.eq(try(folder, "time=50", { no_ref = true, bench_pattern = [[latency ([\d.]+) us]] }), 0)
+    t.eq(try(folder, "time=50", { no_ref = true }), 0)
     local state, repo = newest(folder)
-    local facts = state.history[2].facts.bench
-    t.eq({ facts.command, facts.ok, facts.figure, facts.output },
-        { command, true, 12.5, "trajectory/bench-iter-1.txt" })
-    t.match(fs.read(folder .. "/trajectory/bench-iter-1.txt"), "time=50")
-    t.match(iterations(folder), "%- Your bench: `cat solution/[^\n]*`: exit 0, 12.5; output in trajectory/bench")
-    t.match(fs.read(folder .. "/scripts/bench.sh"), "%-%-bench=cat solution/kernel.c;")
-    t.ok(repo:read(BRANCH, "trajectory/bench-iter-1.txt"))
+    t.eq(state.history[2].bench.claimed, { figure = 12.5 })
+    local output = fs.read(trajectory(folder, "iter-1") .. "/bench.txt")
+    t.eq(output:match("^[^\n]*"), "sh -c " .. command)
+    t.match(output, "time=50.*latency 12.5 us\n%%s /")
+    t.match(iterations(folder), "%- Your bench: exit 0, claims 12.5\n")
+    t.eq(json.decode(repo:read(BRANCH, bench.FILE)), { command = command, pattern = [[latency ([\d.]+) us]] })
+    local code, console = try(folder, "time=40", { bench = "default" })
+    t.eq({ code, newest(folder).best.trial }, { 13, 1 })
+    t.match(console.stdout, "protected file bench %(the command%) changed since the session began")
     t.eq({ bench.is_pattern "(", bench.is_pattern "x" }, { false, true, "" })
 end)
 
-t.test("A18: forged result lines decide nothing, a failing bench keeps nothing, an editing one is refused", function()
+t.test("A18: forged result lines decide nothing, a failing bench keeps nothing", function()
     local folder = scripted.task_folder "time=100"
     local forged = "echo 'CORRECT: True'; echo 'RUNTIME: 0.0001'; echo 'SPEEDUP: 99x'; test ! -e fail"
-    t.eq(try(folder, nil, { bench = forged }), 0)
+    t.eq(try(folder, nil, { bench = forged, bench_pattern = [[RUNTIME: ([\d.]+)]] }), 0)
     t.eq(try(folder, "time=150"), 1)
-    t.eq(newest(folder).history[2].facts.bench.figure, 0.0001)
+    t.eq(newest(folder).history[2].bench.claimed.figure, 0.0001)
     write(folder .. "/fail", "")
     local code, console = try(folder, "time=50")
-    t.eq({ code, newest(folder).best.trial }, { 1, 0 })
-    t.match(console.stdout, "revert: the bench command failed %(exit 1%); see trajectory/bench%-iter%-2.txt")
-    code, console = try(folder, "time=50", { bench = "echo >> solution/kernel.c" })
-    t.eq({ code, #newest(folder).history }, { 13, 3 })
-    t.match(console.stdout, "the bench command has changed solution/kernel.c")
+    t.eq({ code, newest(folder).best.trial }, { 13, 0 })
+    t.match(console.stdout, "revert: bench: exit 1: SPEEDUP: 99x")
+    t.match(row_of(iterations(folder), 2), "| failed |$")
+    t.match(iterations(folder), "%- Your bench: exit 1; refused: exit 1: SPEEDUP: 99x\n")
     folder = scripted.task_folder "time=100"
     code, console = try(folder, nil, { bench = "exit 7" })
-    t.eq({ code, (newest(folder)) }, { 13 })
-    t.match(console.stdout, "the bench command fails on the original %(exit 7%); see trajectory/bench%-baseline.txt")
-    code = try(folder, nil, { bench = "sleep 60", bench_seconds = 0.2 })
-    t.eq(code, 13)
+    t.eq({ code, newest(folder).best }, { 13 })
+    t.match(console.stdout, "bench: exit 7")
 end)
 
 -- A19 to A22. Iterations.
@@ -710,6 +732,25 @@ local function finished_by(notes, history, changes)
         trials = 3, next_trial = 4, elapsed_s = 1.0, workspace = t.tmpdir(), best = { trial = 0 } }
     return stopping.stop(run_of, values(changes)), ako4all.finish(run_of, nil, values(changes)), run_of
 end
+
+t.test("A24: finish is refused before that, and ends the session then; the next one is another session", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=50"), 0)
+    local function finish(why)
+        local ctx = context(folder, nil, { message = why })
+        return verbs.finish(ctx), ctx.console.stdout .. ctx.console.stderr
+    end
+    local code, said = finish "ncu is not installed"
+    t.eq({ code, newest(folder).finished }, { 13 })
+    t.match(said, "a missing tool is no reason to stop; it ends at an iteration cap")
+    note(folder, "floor", "0.05 ms is 97 % of the copy bandwidth")
+    code, said = finish "at the floor"
+    t.eq({ code, newest(folder).finished.ended }, { 0, "at the floor" }, said)
+    local repo = select(2, newest(folder))
+    t.match(subjects(repo)[1], "^%[final%] Restore iter%-1 %(4.00x%) — fastest of 1, 2.00x over the original")
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=50")
+end)
 
 t.test("A24: a floor needs cited evidence, a missing tool is none", function()
     local cited = "min 3.1 us at the timer's step of 0.5 us"

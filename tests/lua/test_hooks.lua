@@ -447,3 +447,16 @@ t.test("a gate sees which point of a tune space it is asked about", function()
     t.eq(verbs.run(ctx), 0)
     t.eq(points, { "none", { BLOCK = "2" } })
 end)
+
+t.test("a policy may name a benchmark command, or none where the task has one", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder, { bench = function(facts) return { "sh", "-c", "echo " .. facts.task.name } end }), 0)
+    t.eq(newest(folder).history[1].bench.how, "exit 0")
+    local text = fs.read(folder .. "/task.lua"):gsub("name =", 'bench = { "false" },\n  name =')
+    assert(fs.write(folder .. "/task.lua", text))
+    local seen
+    t.eq(try(folder, { bench = function(facts) seen = facts.task.bench end }, nil, { session = "two" }), 13)
+    t.eq(seen, "false")
+    t.eq(try(folder, { bench = function() return false end }, nil, { session = "three" }), 0)
+    t.eq(try(folder, { bench = function() return "true" end }, nil, { session = "four" }), 2)
+end)
