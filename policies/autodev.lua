@@ -5,30 +5,30 @@
 local discipline = require "policies.autodev.discipline"
 local ending = require "policies.autodev.ending"
 local evidence = require "policies.autodev.evidence"
+local facts = require "policies.autodev.facts"
 local gates = require "ako.gates"
-local hardware = require "policies.autodev.hardware"
-local perf_log = require "policies.autodev.perf_log"
 local kernelbench = require "policies.kernelbench"
 local outside = require "policies.autodev.outside"
+local perf_log = require "policies.autodev.perf_log"
 local plans = require "policies.autodev.plans"
 local policy = require "ako.policy"
 local rules = require "ako.rules"
 local submission = require "policies.autodev.submission"
 local versions = require "policies.autodev.versions"
-local watch = require "policies.autodev.watch"
 
 local number = {
     change = 0.05, puzzling = 0.05, -- gains, and misses of a forecast, that want a profile; less asks for more of them
     search = 3, -- failures in a row after which new ideas come from elsewhere; more polishes dead ends for longer
     crashes = 3, -- of one technique block it; 1 gives up at a typing error
     same_cell = 3, -- failures in a row in one cell force another; fewer leave a cell before it is understood
-    high = 70, low = 40, full = 60, -- % of peak by which a profile has a class; see matrix.classify
-    mid = 10, late = 30, -- experiments from which the matrix's middle and late columns hold
-    reverts = 5, polish = 5, polish_share = 0.02, flat = 3, flat_share = 0.01, -- failures or small KEEPs: a plateau
-    noise = 3, -- experiments within the noise are noise chasing; fewer cry wolf
-    blind = 5, -- experiments without a profile's figures are profile blindness
-    drift = 10, drift_floor = 1e-6, -- times the baseline's error is drift; errors below the floor are rounding
-    failures = 5, directions = 2, ideas = 2, -- in a row, in so many cells, and the search's: before an early end
+    high = 70, low = 40, full = 60, -- % of peak that give a profile its class; further apart leave more unclassified
+    mid = 10, late = 30, -- experiments from which the matrix's next columns hold; earlier skips what is still cheap
+    reverts = 5, polish = 5, polish_share = 0.02, flat = 3, flat_share = 0.01, -- failures in a row, or KEEPs below a
+    -- share, are a plateau: fewer of them, or larger shares, give up small moves sooner
+    noise = 3, -- experiments within the noise are noise chasing; fewer cry wolf, more let it go on
+    blind = 5, -- experiments without a profile's figures are profile blindness; more let guesses go on
+    drift = 10, drift_floor = 1e-6, -- times the baseline's error is drift; a lower floor flags mere rounding
+    failures = 5, directions = 2, ideas = 2, -- in a row, their cells, the search's of them: fewer end runs too early
 }
 
 -- Gains in size that are worth a KEEP at equal speed: two lines are formatting, a branch or a knob is not.
@@ -62,28 +62,6 @@ local every_workload = rules.described(function(trial)
 end, "every workload is right")
 
 local budget = rules.budget { trials = "experiments", seconds = "seconds" }
-
-local function objective(opt)
-    return {
-        { "Metric", "geometric mean over the workloads of the speed-up over the reference (over the original kernel "
-            .. "where the reference gives no time)" },
-        { "Correctness gate", "every workload in every correctness trial; no exception" },
-        { "Stop", ("after %d experiments%s; %s; failures alone never stop it"):format(opt.experiments,
-            opt.seconds > 0 and (" or %g s"):format(opt.seconds) or "", opt.target > 0
-            and ("before that only beyond %.2fx with the search and the sweep done"):format(opt.target)
-            or "not before that, as no --target is given") },
-        { "Allowed tools", opt.tools .. (opt.allow ~= "" and "; headers: " .. opt.allow or "") },
-        { "Git", "KEEPs as commits on autodev/SESSION, every attempt under refs/ako/SESSION/; nothing is pushed" },
-    }
-end
-
--- With the baseline what the run is about is recorded, with an experiment its plan and the warnings that it answers.
-local function facts(run, proposal, opt, plan)
-    local unavailable = evidence.unavailable(run, opt)
-    if plan then return { plan = plan, warnings = watch.active(run, opt, number), unavailable = unavailable } end
-    return { objective = objective(opt), hardware = hardware.block(run.device, opt.hardware),
-        headers = discipline.headers(proposal.sources), unavailable = unavailable }
-end
 
 local timing = { warmup = 10, launches = 50, -- fewer widen the intervals of the log; KEEP and REVERT look at pairs
     verify = 5, -- runs of the best at the end, of which the submission has the mean; 1 trusts a single one
@@ -123,21 +101,18 @@ return policy.extend {
     gate = function(run, proposal, opt)
         local missing, plan = checks(run, proposal, opt)
         if missing then return missing end
-        return nil, facts(run, proposal, opt, plan)
+        return nil, facts.of(run, proposal, opt, plan, number)
     end,
 
-    plan = function(_, opt) return objective(opt) end,
+    plan = function(_, opt) return facts.objective(opt) end,
     scaffold = function()
         return { ["plan/TEMPLATE.md"] = plans.TEMPLATE, ["profile/TEMPLATE.md"] = evidence.TEMPLATE }
     end,
-    logs = function(run, opt)
-        return perf_log.files(run, opt, number, { objective = objective(opt),
-            hardware = hardware.block(run.device, opt.hardware) })
-    end,
+    logs = function(run, opt) return perf_log.files(run, opt, number, facts.block(run, opt)) end,
     render = function(run, opt) return perf_log.lines(run, opt, number) end,
     git = {
         branch = "autodev/{session}", paths = { "plan", "profile", "notes", "results" },
-        subject = function(record) return versions.subject(record) end,
+        subject = versions.subject,
         final = function(run) return "submission " .. submission.headline(run) end,
         tag = submission.tag,
     },

@@ -75,10 +75,10 @@ function discipline.blocked(count)
 end
 
 --- A technique is tried once, unless the plan says what is different now. What could not be measured may be repeated.
-function discipline.duplicate(run, proposal, _, plan)
+function discipline.duplicate(run, _, _, plan)
     local before = plans.with_technique(run.history, plan.technique)
     local last = before[#before]
-    if not last or proposal.point or plan.item or plan.difference then return nil end
+    if not last or plan.item or plan.difference then return nil end
     if versions.outcome(last) == "UNMEASURED" then return nil end
     return ("'%s' was tried in %s (%s); name in the plan's Difference what is new"):format(plan.technique,
         versions.name(last.trial), versions.outcome(last))
@@ -87,8 +87,9 @@ end
 --- The sweep's items go in order, each once; the points of a tune space are one experiment.
 function discipline.sweep(run, proposal, _, plan)
     local next_item = matrix.left(run)[1]
-    if not plan.item or plan.item == next_item or proposal.point then return nil end
+    if not plan.item or plan.item == next_item then return nil end
     local done = matrix.swept(run)[plan.item]
+    if done and proposal.point then return nil end
     if done then return ("the sweep's '%s' is done (%s)"):format(plan.item, done) end
     return ("the sweep goes in order, next is '%s' (an item that cannot apply: `note --topic=sweep -m '%s: not "
         .. "applicable: why'`)"):format(next_item, next_item)
@@ -164,21 +165,24 @@ end
 
 -- All of it
 
---- A gate of the checks that need a plan, and those that need none. The points of a tune space are one plan's and have
---- no duty between them.
+local function first_missing(checks, ...)
+    for _, check in ipairs(checks) do
+        local missing = check(...)
+        if missing then return missing end
+    end
+end
+
+--- A gate of the checks that need no plan, and of those that need one; it also returns the plan. The points of a tune
+--- space are one experiment, with one plan: there is nothing else to ask before each.
 function discipline.gate(without_plan, with_plan)
     return function(run, proposal, opt)
         if not versions.baseline(run.history) then return nil end
-        for _, check in ipairs(proposal.point and {} or without_plan) do
-            local missing = check(run, proposal, opt)
-            if missing then return missing end
-        end
-        local plan, missing = plans.read(run, proposal)
-        if not plan then return missing end
-        for _, check in ipairs(with_plan) do
-            missing = check(run, proposal, opt, plan)
-            if missing then return missing end
-        end
+        local missing = not proposal.point and first_missing(without_plan, run, proposal, opt)
+        if missing then return missing end
+        local plan, problem = plans.read(run, proposal)
+        if not plan then return problem end
+        missing = first_missing(proposal.point and { discipline.sweep } or with_plan, run, proposal, opt, plan)
+        if missing then return missing end
         return nil, plan
     end
 end

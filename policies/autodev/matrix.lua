@@ -41,6 +41,30 @@ matrix.TECHNIQUES = {
     },
 }
 
+-- What a stall calls for, by its name in a profile. "wait" is a fixed latency that something depends on, no barrier.
+local STALLS = {
+    { "long scoreboard", "prefetch, async copies: loads come late" },
+    { "short scoreboard", "a leaner inner loop, more independent work: shared memory and special functions are slow" },
+    { "wait", "a fixed latency that the next instruction depends on: interleave independent ones" },
+    { "mio", "wider and fewer accesses to shared memory" },
+    { "tex", "wider and fewer loads" },
+}
+
+--- Hints for the stalls that a text names.
+function matrix.hints(text)
+    local list, plain = {}, " " .. versions.plain(text) .. " "
+    for _, stall in ipairs(STALLS) do
+        if plain:find(" " .. stall[1] .. " ", 1, true) then list[#list + 1] = stall[1] .. ": " .. stall[2] end
+    end
+    return list
+end
+
+--- True for a technique that the matrix has in its cell: proven, as far as that goes.
+function matrix.is_proven(plan)
+    local row = plan.class and versions.plain(matrix.TECHNIQUES[plan.class][plan.phase])
+    return row ~= nil and row:find(versions.plain(plan.technique), 1, true) ~= nil
+end
+
 --- The tactical sweep: mechanical moves that are left when the matrix has no more to give, in this order.
 matrix.SWEEP = { "bank-conflict swizzle", "launch bounds", "register cache size", "ldg on streaming reads",
     "block schedule for L2", "per-workload dispatch" }

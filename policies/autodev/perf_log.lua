@@ -98,6 +98,12 @@ local function override_text(record)
     return (" (by hand: %s; the rule said %s)"):format(record.override_reason or "no reason", record.verdict)
 end
 
+-- A technique that others gain with and that loses here is rarely to blame itself.
+local function is_suspicious(record, plan, number)
+    local gain = record.status == "PASSED" and trial.gain(record)
+    return gain and gain <= -number.change * 100 and matrix.is_proven(plan)
+end
+
 -- One entry; `notes` are those that were written while it was the last.
 local function entry(run, record, notes, context)
     local n, plan, facts, lines = record.trial, versions.plan(record), record.facts or {}, {}
@@ -120,6 +126,10 @@ local function entry(run, record, notes, context)
         add(lines, "- Warning before it: %s: %s", warning.name, warning.text)
     end
     add(lines, "- Outcome: %s: %s", record.status, format.line(record.reason))
+    if is_suspicious(record, plan, context.number) then
+        add(lines, "- Suspicion: a proven technique lost: look for an unrelated fault (alignment, a stale buffer, the "
+            .. "wrong sm_*a target) before it is given up")
+    end
     add(lines, "- Profile summary: %s", said(notes, "profile", n, facts.unavailable
         and "unavailable: " .. facts.unavailable or "none"))
     add(lines, "- Next: %s", said(notes, "next", n, format.line(record.next or plan.fallback or "none")))
@@ -167,6 +177,7 @@ local function strategy_lines(lines, run, number)
     add(lines, "- Class: %s%s (%s)", class, profile and profile.both and ", compute and bandwidth both" or "",
         profile and profile.file or "no profile with figures")
     add(lines, "- Phase of the matrix: %s%s", phase, why and (" (%s)"):format(why) or "")
+    for _, hint in ipairs(matrix.hints(profile and profile.fields.stalls)) do add(lines, "- Stall, %s", hint) end
     for _, name in ipairs(matrix.TECHNIQUES[class] and { class } or matrix.CLASSES) do
         add(lines, "- To try, %s / %s: %s", name, phase, matrix.TECHNIQUES[name][phase])
     end

@@ -46,7 +46,7 @@ end
 --- and what is missing.
 function plans.read(run, proposal)
     local path = path_of(run, proposal)
-    local missing = gates.file { path = path, fields = plans.FIELDS, text = "the plan" }(run)
+    local missing = gates.file { path = path, fields = plans.FIELDS, text = "the plan (as plan/TEMPLATE.md)" }(run)
     if missing then return nil, missing end
     local text = fs.read(fs.join(run.workspace, path))
     local fields = gates.fields(text)

@@ -33,13 +33,24 @@ function versions.kept(history)
     return list
 end
 
---- The failures in a row at the end of the history, oldest first; what could not be measured is passed over.
+--- The plan that stood behind a version (policies/autodev/plans.lua); empty for one without.
+function versions.plan(record) return record.facts and record.facts.plan or {} end
+
+-- Points of one tune space: one experiment.
+local function is_same_experiment(a, b)
+    return a ~= nil and a.point ~= nil and b.point ~= nil and versions.plan(a).hash == versions.plan(b).hash
+end
+
+--- The experiments that failed in a row at the end of the history, oldest first. What could not be measured is passed
+--- over; of the points of a tune space the last one stands for all.
 function versions.failures(history)
-    local list = {}
+    local list, later = {}, nil
     for i = #history, 1, -1 do
-        local outcome = versions.outcome(history[i])
+        local record, outcome = history[i], versions.outcome(history[i])
         if outcome == "KEEP" then break end
-        if outcome ~= "UNMEASURED" then table.insert(list, 1, history[i]) end
+        local counts = outcome ~= "UNMEASURED" and not is_same_experiment(later, record)
+        if counts then table.insert(list, 1, record) end
+        later = counts and record or later
     end
     return list
 end
@@ -49,9 +60,6 @@ function versions.yardstick(history)
     local baseline = versions.baseline(history)
     return baseline and baseline.speedup.reference and "reference" or "original"
 end
-
---- The plan that stood behind a version (policies/autodev/plans.lua); empty for one without.
-function versions.plan(record) return record.facts and record.facts.plan or {} end
 
 --- The first line of a version's commit: "v3: 128-bit loads"; a fix has its own.
 function versions.subject(record)

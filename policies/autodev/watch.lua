@@ -7,12 +7,12 @@ local versions = require "policies.autodev.versions"
 
 local watch = {}
 
--- The last experiments that were measured, newest first.
+-- The last experiments that were measured, newest first; points of a tune space are meant to be close.
 local function measured(history, most)
     local list = {}
     for i = #history, 1, -1 do
         if #list == most or history[i].trial == 0 then break end
-        if versions.outcome(history[i]) ~= "UNMEASURED" then list[#list + 1] = history[i] end
+        if versions.outcome(history[i]) ~= "UNMEASURED" and not history[i].point then list[#list + 1] = history[i] end
     end
     return list
 end

@@ -167,7 +167,7 @@ t.test("C1: no experiment without a correct, logged v1; setup, loop, submission"
     t.eq(at:try "fix: the index of the last row", 0)
     t.match(at:log(), "\n%- Phase: B, the loop: experiment 2 of 50\n")
     at:edit "time=90"
-    t.match(at:refused "wider loads", "^the plan: plan/plan_v3.md is missing")
+    t.match(at:refused "wider loads", "^the plan %(as plan/TEMPLATE.md%): plan/plan_v3.md is missing")
     t.eq(at:branch_log(), { "fix: the index of the last row" })
 end)
 
@@ -232,8 +232,8 @@ t.test("C4: a plan with its fields and a cell of the matrix precedes each experi
     local at = begun()
     t.match(at:read "plan/TEMPLATE.md", "%- Disproof: <")
     at:edit "time=90"
-    t.eq(at:refused "wider", "the plan: plan/plan_v2.md is missing; write it with the fields Bottleneck, Change, "
-        .. "Mechanism, Magnitude, Disproof, Fallback, Cell")
+    t.eq(at:refused "wider", "the plan (as plan/TEMPLATE.md): plan/plan_v2.md is missing; write it with the fields "
+        .. "Bottleneck, Change, Mechanism, Magnitude, Disproof, Fallback, Cell")
     at:plan("bandwidth / early: 128-bit loads", { Disproof = "<what would disprove it>", Fallback = false })
     t.match(at:refused "wider", "plan_v2.md lacks Disproof, Fallback;")
     at:plan "memory: 128-bit loads"
@@ -348,6 +348,14 @@ t.test("C7: a noisy machine raises the threshold, and it is said", function()
     local ctx, requests = at:context()
     t.eq(verbs.try(ctx), 0)
     t.eq({ requests[1].pairs.looks[3], requests[1].incumbent.time }, { 48, "100" })
+end)
+
+t.test("C7: a proven technique that loses is suspected of another fault first", function()
+    local at = begun()
+    t.eq(at:experiment("time=120", "bandwidth / early: 128-bit loads"), 1)
+    t.match(at:entry "v2", "%- Suspicion: a proven technique lost: look for an unrelated fault")
+    t.eq(at:experiment("time=120", "bandwidth / early: prayers"), 1)
+    t.eq(at:entry("v3"):find "Suspicion", nil)
 end)
 
 t.test("C8: a revert brings back the exact bytes; the attempt stays, and no history is rewritten", function()
@@ -487,6 +495,7 @@ t.test("C12: class and phase follow the thresholds; holes are unclassified", fun
     at:note("profile", "", "profile/profile_v1.md")
     t.eq(at:experiment("time=99.5", "bandwidth / early: 128-bit loads"), 1)
     t.match(at:log(), "%- Class: bandwidth %(profile/profile_v1.md%)\n%- Phase of the matrix: early\n"
+        .. "%- Stall, long scoreboard: prefetch, async copies: loads come late\n"
         .. "%- To try, bandwidth / early: coalescing, 128%-bit loads")
     local function phase(experiments, kept)
         local history = {}
@@ -603,8 +612,9 @@ t.test("C15: the points of a tune space are one experiment of the sweep", functi
     local ctx = at:context()
     at:write("plan/tune.md", "- Cell: sweep: bank-conflict swizzle\n")
     t.eq(verbs.run(ctx), 0)
-    t.match(ctx.console.stderr, "not tried %(2 of 3 in a row%): the plan: plan/tune.md lacks Bottleneck")
-    at.given.session = "may6"
+    t.match(ctx.console.stderr,
+        "not tried %(2 of 3 in a row%): the plan %(as plan/TEMPLATE.md%): plan/tune.md lacks Bottleneck")
+    at.given.session, at.given.device = "may6", GPU -- on which a KEEP alone would want a profile before the second
     at.state = function() return { history = {} } end
     at:plan("sweep: bank-conflict swizzle", nil, "plan/tune.md")
     t.eq(verbs.run(at:context()), 0)
@@ -612,6 +622,12 @@ t.test("C15: the points of a tune space are one experiment of the sweep", functi
     local history = at:state().history
     t.eq({ #history, history[3].facts.plan.item, history[3].verdict }, { 3, "bank-conflict swizzle", "keep" })
     t.match(at:read "notes/submission_may6.md", "%- launch bounds\n")
+    local function point(n, hash)
+        return { trial = n, status = "PASSED", verdict = "revert", point = { BLOCK = "1" },
+            facts = { plan = { hash = hash } } }
+    end
+    local failures = require("policies.autodev.versions").failures
+    t.eq(#failures { point(1, "a"), point(2, "a"), point(3, "a"), point(4, "b") }, 2)
 end)
 
 t.test("C16: a technique is tried once, unless the plan names what is different", function()
@@ -860,4 +876,17 @@ t.test("X6: missing evidence is no pass: a forecast, an error or a figure that i
     t.match(at:entry "v2", "%- Forecast: 5 %% forecast, unknown measured\n")
     local watch = require "policies.autodev.watch"
     t.eq(watch.drifted({ workloads = { { id = "a" } } }, { workloads = { { id = "a", max_abs = 1e-5 } } }, 10, 0), {})
+end)
+
+t.test("the documentation has each of these tests in its table, and no other", function()
+    local rows, tests = {}, {}
+    for criterion, name in fs.read(t.home .. "/docs/autodev.md"):gmatch "\n| ([CX]%d+) | ([^\n]+) |" do
+        rows[#rows + 1] = criterion .. ": " .. name
+    end
+    for name in fs.read(t.home .. "/tests/lua/test_autodev.lua"):gmatch '\nt.test%("([CX]%d+: [^"]+)"' do
+        tests[#tests + 1] = name
+    end
+    table.sort(rows)
+    table.sort(tests)
+    t.eq(rows, tests)
 end)
