@@ -78,10 +78,17 @@ local function is_slower(workload, share)
     return gain ~= nil and gain < 1 - share and (not interval or interval[2] < 1)
 end
 
+-- On a machine that takes more than that for a gain, a loss must be more than what it takes for a gain.
+local function believable(record, share)
+    local paired = record.paired
+    return math.max(share, paired and paired.raised_from and paired.threshold or 0)
+end
+
 --- What a win costs, in words: shapes that became slower than the best before it (`before`) by more than `share`, and
---- those whose p95 did.
+--- those whose p95 did. Where the machine's floor has raised the threshold, that counts instead.
 function shapes.flags(record, before, share)
     local texts = {}
+    share = believable(record, share)
     for i, workload in ipairs(record.workloads or {}) do
         if is_slower(workload, share) then
             texts[#texts + 1] = ("%s is %.1f %% slower"):format(workload.id, (1 - gain_of(workload)) * 100)

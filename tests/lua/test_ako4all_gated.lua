@@ -564,6 +564,16 @@ t.test("B9: keep, keep-flagged and revert are decided, and failed attempts stay 
     t.eq(at:read "solution/kernel.c", scripted.source "time=20,24")
 end)
 
+t.test("B9: on a noisy machine a flag is what is more than its noise", function()
+    local function flags(raised_from)
+        local function record(p95) return { workloads = { { id = "N=64", time_ns = { p95 = p95 } } },
+            paired = { threshold = 0.15, raised_from = raised_from } } end
+        return #shapes.flags(record(110), record(100), 0.02), #shapes.flags(record(120), record(100), 0.02)
+    end
+    t.eq({ flags(nil) }, { 1, 1 })
+    t.eq({ flags(0.01) }, { 0, 1 })
+end)
+
 t.test("B9: faster on tail shapes alone is no win", function()
     local at = ready()
     t.eq(at:try("time=100,10 hash=b", "tails"), 1)
