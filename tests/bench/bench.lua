@@ -4,6 +4,7 @@ local clock = require "ako.clock"
 local device = require "ako.device"
 local evaluator = require "ako.evaluator"
 local fs = require "ako.fs"
+local json = require "ako.json"
 local plan = require "ako.plan"
 local process = require "ako.process"
 local stats = require "ako.stats"
@@ -33,6 +34,15 @@ local function version_time()
     local samples = {}
     for i = 1, 21 do samples[i] = timed { program, "--version" } end
     row("`ako-lua --version`, median of 21", "20 ms", ("%.1f ms"):format(median(samples)), "ako-lua --version")
+end
+
+local function long_session()
+    local command = "tests/lua/long_session.lua"
+    local found = assert(json.decode((select(2, timed { program, command })).stdout))
+    row("`status` of a session of 10,000 trials, median of 11", "50 ms", ("%.1f ms"):format(found.status_ms), command)
+    row("the same, its journal's index removed", "", ("%.0f ms"):format(found.status_without_index_ms), command)
+    row("all that the host does in one more trial of it, median of 11", "15 ms", ("%.1f ms"):format(found.trial_ms),
+        command)
 end
 
 -- The host's own peak, after this whole program has run trials in it.
@@ -192,6 +202,7 @@ local numbers = require "numbers"
 
 local function speed()
     version_time()
+    long_session()
     if found.place == "gpu" then
         edit_to_code("relu", "reference.cu", "30 ms")
         edit_to_code("relu", "solution/kernel.cu", "")
