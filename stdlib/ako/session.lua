@@ -347,12 +347,20 @@ Session.take_back = fault.returns(function(self)
         .. "session with --session=NAME", path)
 end)
 
+-- The journal has forgotten an attempt whose ref is there, because it was cut off: that keeps a ref.
+local function keep_forgotten(self, n, tree)
+    local oid = self.repo:resolve(attempt_ref(self, n))
+    if not oid or self.repo:resolve(oid .. "^{tree}") == tree then return end
+    must(self.repo:set_ref(("refs/ako/%s/lost/%d-%s"):format(self.name, n, oid:sub(1, 12)), oid))
+end
+
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
 --- the intent. `info`: candidate, hypothesis, predict, label, facts. Returns { trial, tree, commit }.
 Session.begin = fault.returns(function(self, info)
     local n, parent = #self.history, parent_of(self)
     local paths = self.paths
     local tree = must(self.repo:tree(parent, paths))
+    keep_forgotten(self, n, tree)
     local candidate = info.candidate and format.utf8(info.candidate)
     local hypothesis = info.hypothesis and format.utf8(info.hypothesis)
     local subject = hypothesis or candidate or "the solution as it is"

@@ -194,8 +194,15 @@ function Start:scaffold()
     return written
 end
 
+local function tell_torn(self, opened)
+    if opened.torn_bytes == 0 then return end
+    self.progress:note(("session     %s: the last line of its journal was torn and is dropped (%s)"):format(opened.name,
+        format.count(opened.torn_bytes, "byte")))
+end
+
 --- Says what a repaired session (ako.session) was saved from.
 function Start:tell_repaired(repaired)
+    tell_torn(self, repaired)
     if not repaired.cut_off then
         return self.progress:note(("session     %s: was interrupted; its branch is right again"):format(repaired.name))
     end
@@ -268,6 +275,7 @@ function Start:loop(opened, worked_s)
         return evaluator
     end
     give_task(self.evaluator)
+    tell_torn(self, opened)
     self.session = opened
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
         evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress, worked_s = worked_s,
