@@ -55,9 +55,9 @@ end
 --- A workspace of a user's: a repository with a commit, a branch, an index that differs, a file of nobody's.
 function steps.workspace()
     local folder = fs.absolute(scripted.task_folder "time=100")
-    sh([[git init -q -b mine . && git config user.name U && git config user.email u@x && git add -A &&
-        git commit -qm first && echo staged >staged.txt && git add staged.txt && echo loose >loose.txt &&
-        echo changed >>reference.c]], folder)
+    sh([[git init -q -b mine . && git config user.name U && git config user.email u@x && echo mine >mine.txt &&
+        git add -A && git commit -qm first && echo staged >staged.txt && git add staged.txt &&
+        echo loose >loose.txt && echo changed >>mine.txt]], folder)
     return folder
 end
 
@@ -65,7 +65,7 @@ end
 function steps.users(folder)
     local parts = {}
     for _, name in ipairs { ".git/HEAD", ".git/index", ".git/config", ".git/refs/heads/mine", "staged.txt", "loose.txt",
-        "reference.c", "task.lua" } do
+        "mine.txt", "reference.c", "task.lua" } do
         parts[#parts + 1] = name .. " " .. (fs.hash(fs.join(folder, name)) or "gone")
     end
     return table.concat(parts, "\n")
