@@ -24,7 +24,8 @@ local function make()
     edit(folder, "time=95")
     t.eq(try(folder), 1)
     local repo = assert(git.open(folder))
-    local ws = { folder = folder, repo = repo, task = { name = "scale", solution = { files = { "solution/kernel.c" } } } }
+    local ws = { folder = folder, repo = repo,
+        task = { name = "scale", solution = { files = { "solution/kernel.c" } } } }
     local opened = assert(session.resume(ws, assert(session.newest(ws))))
     assert(opened:note { text = "words" })
     assert(opened:note_control { floor = 0.001 })

@@ -18,8 +18,8 @@ local function try(folder, want)
     t.eq(verbs.try(ctx), want or 0, ctx.console.stderr)
 end
 
-local HOOKS = { "pre-commit", "commit-msg", "post-commit", "prepare-commit-msg", "reference-transaction", "post-checkout",
-    "post-index-change", "pre-push", "post-rewrite", "pre-auto-gc" }
+local HOOKS = { "pre-commit", "commit-msg", "post-commit", "prepare-commit-msg", "reference-transaction",
+    "post-checkout", "post-index-change", "pre-push", "post-rewrite", "pre-auto-gc" }
 
 t.test("hooks of the user's are not run", function()
     local folder = steps.workspace()
@@ -82,7 +82,7 @@ t.test("what an agent does with git between two trials loses nothing of a sessio
     end
 end)
 
-t.test("the session's branch deleted, moved or checked out by somebody: a new one, nothing of theirs touched", function()
+t.test("a branch that somebody has deleted, moved or checked out: a new one, nothing of theirs touched", function()
     for _, deed in ipairs { "git branch -qD $b", "git branch -qf $b mine", "git checkout -qf $b" } do
         local folder = steps.workspace()
         try(folder)
