@@ -62,6 +62,21 @@ t.test("the environment says which session, trial, paths and verdict", function(
     t.eq(value("AKO_TRIAL", 6), "4", "proposals that are not tried use up no trial")
 end)
 
+t.test("docs/proposers.md names each variable that a command gets, and no other", function()
+    local folder = scripted.task_folder "time=100"
+    local ctx = scripted.context(folder, { policy = { budget = proposing.BUDGET } }, { propose = "env > env" })
+    ctx.path = folder .. "/task.lua"
+    t.eq(verbs.run(ctx), 0)
+    local given, named = {}, {}
+    for name in fs.read(folder .. "/env"):gmatch("%f[^\n\0](AKO_[%u_]+)=") do given[name] = true end
+    local text = assert(fs.read(t.home .. "/docs/proposers.md"))
+    for row in text:match("\n| variable | is |\n(.-)\n\n"):gmatch("[^\n]+") do
+        for name in row:match("^|(.-)|"):gmatch("AKO_[%u_]+") do named[name] = true end
+    end
+    given.AKO_HOME = nil -- of whoever runs the tests
+    t.eq(named, given)
+end)
+
 t.test("the hypothesis and the gain that it predicts go with the trial", function()
     local r = run([[[ $AKO_PROPOSAL = 1 ] && edit time=50
         printf 'half the loads\npredict: 40 %%\nsince w stays in L1\n' > "$AKO_HYPOTHESIS_FILE"]])
