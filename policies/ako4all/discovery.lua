@@ -228,6 +228,7 @@ end
 --- question where a role is not clear.
 function discovery.find_task(facts, opt)
     local folder = facts.workspace
+    if not folder then return nil end
     local files = files_of(folder)
     local candidates, others = kernels_of(files)
     local inputs, problem = choose(folder, select(files, function(file) return is_inputs(folder, file) end), opt,

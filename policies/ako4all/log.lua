@@ -65,20 +65,31 @@ end
 -- Notes
 
 local ANALYSIS, NEXT = { analysis = true, [""] = true }, { next = true, idea = true }
+local PROFILE = { profile = true, statistics = true }
 
-local function notes_about(run, n, wanted)
-    local texts = {}
+local function note_text(note)
+    return format.line(note.text) .. (note.file and (" [%s]"):format(note.file) or "")
+end
+
+-- By the number of the trial that they are about.
+local function sorted_notes(run)
+    local by_trial = {}
     for _, note in ipairs(run.notes) do
-        local topic = note.topic or ""
-        if (note.trial or 0) == n and wanted(topic) then
-            local file = note.file and (" [%s]"):format(note.file) or ""
-            texts[#texts + 1] = format.line(note.text) .. file
-        end
+        local n = note.trial or 0
+        by_trial[n] = by_trial[n] or {}
+        table.insert(by_trial[n], note)
+    end
+    return by_trial
+end
+
+-- The texts of those with one of these topics.
+local function texts_of(notes, topics)
+    local texts = {}
+    for _, note in ipairs(notes) do
+        if topics[note.topic or ""] then texts[#texts + 1] = note_text(note) end
     end
     return texts
 end
-
-local function among(set) return function(topic) return set[topic] end end
 
 -- An entry
 
@@ -123,15 +134,15 @@ local function bench_lines(record)
     return lines
 end
 
-local function profiler_text(record, run)
-    local notes = notes_about(run, record.trial, function(topic) return topic == "profile" or topic == "statistics" end)
-    if #notes > 0 then return table.concat(notes, "; ") end
+local function profiler_text(notes, run)
+    local texts = texts_of(notes, PROFILE)
+    if #texts > 0 then return table.concat(texts, "; ") end
     local probed = run.history[2] and run.history[2].facts and run.history[2].facts.ncu
     return probed and "ncu " .. probed or "not probed yet"
 end
 
-local function analysis_text(record, run)
-    local texts = notes_about(run, record.trial, among(ANALYSIS))
+local function analysis_text(record, notes)
+    local texts = texts_of(notes, ANALYSIS)
     local verdict = ("%s: %s"):format(record.verdict, record.reason)
     local gain = trial.gain(record)
     if record.predict then
@@ -145,12 +156,12 @@ local function analysis_text(record, run)
     return format.line(table.concat(texts, "; "))
 end
 
-local function next_text(record, run)
-    local texts = notes_about(run, record.trial, among(NEXT))
+local function next_text(record, notes)
+    local texts = texts_of(notes, NEXT)
     return #texts > 0 and table.concat(texts, "; ") or format.line(record.next or "none")
 end
 
-local function entry(lines, record, run)
+local function entry(lines, record, run, notes)
     lines[#lines + 1] = ""
     lines[#lines + 1] = ("### Iter %d — %s"):format(record.trial, title(record))
     lines[#lines + 1] = ""
@@ -159,9 +170,9 @@ local function entry(lines, record, run)
     lines[#lines + 1] = "**Changes**: " .. changes_text(record, run)
     lines[#lines + 1] = "**Bench**:"
     for _, line in ipairs(bench_lines(record)) do lines[#lines + 1] = line end
-    lines[#lines + 1] = "**Profiler**: " .. profiler_text(record, run)
-    lines[#lines + 1] = "**Analysis**: " .. analysis_text(record, run)
-    lines[#lines + 1] = "**Next**: " .. next_text(record, run)
+    lines[#lines + 1] = "**Profiler**: " .. profiler_text(notes, run)
+    lines[#lines + 1] = "**Analysis**: " .. analysis_text(record, notes)
+    lines[#lines + 1] = "**Next**: " .. next_text(record, notes)
 end
 
 -- The file
@@ -189,8 +200,7 @@ local function reassessments(run)
     for _, note in ipairs(run.notes) do
         local what = STALL[note.topic or ""]
         if what then
-            texts[#texts + 1] = ("- after iter %d, %s: %s%s"):format(note.trial or 0, what, format.line(note.text),
-                note.file and (" [%s]"):format(note.file) or "")
+            texts[#texts + 1] = ("- after iter %d, %s: %s"):format(note.trial or 0, what, note_text(note))
         end
     end
     return texts
@@ -211,10 +221,10 @@ local function section(lines, name, texts)
 end
 
 local function text_of(run)
-    local lines, rows, entries = head(run), {}, {}
+    local lines, rows, entries, notes = head(run), {}, {}, sorted_notes(run)
     for i, record in ipairs(run.history) do
         rows[i] = row(record)
-        entry(entries, record, run)
+        entry(entries, record, run, notes[record.trial] or {})
     end
     section(lines, "Summary", logbook.table({ "Iter", "Title", "Speedup(mean)", "Runtime(mean)", "Status" }, rows))
     section(lines, "Re-assessments", reassessments(run))

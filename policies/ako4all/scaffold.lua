@@ -50,14 +50,14 @@ bench 2>&1 | tee _bench_output.txt
 code=${PIPESTATUS[0]}
 saved=$(comm -13 <(echo "$before") <(trajectories) | tail -n 1)
 set -e
-if [ -z "$saved" ]; then
+if [ -z "$saved" ] && [ "$label" != final ]; then
     saved=trajectory/$(date -u +%Y%m%d_%H%M%S)${label:+_${label//[^A-Za-z0-9._-]/_}}
     while [ -e "$saved" ]; do saved=$saved+; done
     mkdir -p "$saved"
     if [ -d solution ]; then cp -R solution/. "$saved"; fi
     cp _bench_output.txt "$saved/output.txt"
 fi
-echo "Trajectory saved to: $saved"
+if [ -n "$saved" ]; then echo "Trajectory saved to: $saved"; fi
 exit "$code"
 ]=]
 
