@@ -136,7 +136,7 @@ local function refuse_busy(ws)
         fault.raise("BUSY", "the workspace %s is in use by %s; wait for it, or take another --workspace", ws.folder,
             who)
     end
-    fault.raise("BUSY", "the workspace %s is in use: %s; wait until that ends, or close it with `kill -INT %d`",
+    fault.raise("BUSY", "the workspace %s is in use: %s; wait until that ends, or stop it with `kill %d`",
         ws.folder, who, id)
 end
 

@@ -198,14 +198,17 @@ end
 local function is_interrupted(state) return state.header.verb == "run" and not state.finished end
 local function is_unfinished(state) return not state.finished end
 
--- Why there is nothing for a verb to go on with.
-local function refuse_state(ctx, verb)
+-- The session that a verb goes on with: the one named or the newest. An older one, of which the workspace's files are
+-- not, is only spoken of.
+local function to_go_on(ctx, accept)
     local state = pick.session(ctx)
-    if state.finished then
-        fault.raise("INVALID", "session %s is finished (%s); `run` or `try` starts another one", state.name,
-            state.finished.ended or "no reason given")
-    end
-    fault.raise("INVALID", "session %s is no run: `try` goes on with it, so there is nothing to %s", state.name, verb)
+    if accept(state) then return state end
+    local older = not ctx.host.session and pick.find(ctx, accept)
+    local what = state.finished and ("is finished (%s)"):format(state.finished.ended or "no reason given")
+        or "is no run: `try` goes on with it"
+    fault.raise("INVALID", "session %s %s; %s", state.name, what, older
+        and ("--session=%s goes on with an older one that is open"):format(older.name)
+        or state.finished and "`run` or `try` starts another one" or "there is nothing to resume")
 end
 
 -- Opens the session of `state` in a started workspace. What is verified or tried must be of its own task and policy.
@@ -224,7 +227,7 @@ end
 
 --- resume: a run that was interrupted goes on, with its candidates and what its policy's budget has left.
 function verbs.resume(ctx)
-    local state = pick.find(ctx, is_interrupted) or refuse_state(ctx, "resume")
+    local state = to_go_on(ctx, is_interrupted)
     local worked_s = session.worked_s(state)
     local started <close> = start.new(pick.own(ctx, state))
     started:resolve()
@@ -245,7 +248,7 @@ end
 function verbs.finish(ctx)
     local reason = format.line((ctx.verb_options or {}).message or "")
     if not reason:find("%S") then fault.raise("INVALID", "finish needs a reason: finish -m TEXT") end
-    local state = pick.find(ctx, is_unfinished) or refuse_state(ctx, "finish")
+    local state = to_go_on(ctx, is_unfinished)
     fault.check(#state.history > 0, "nothing was tried in session %s yet, so there is nothing to finish", state.name)
     local started <close> = start.new(pick.own(ctx, state))
     started:resolve()

@@ -288,7 +288,12 @@ end)
 t.test("resume of a session of `try`, or with a changed reference, is refused", function()
     local folder = story()
     refused(folder, "resume", nil, 2,
-        "session scale%-%w+ is no run: `try` goes on with it, so there is nothing to resume\n$")
+        "session scale%-%w+ is no run: `try` goes on with it; there is nothing to resume\n$")
+    folder = interrupted_run()
+    local name = object_of(folder, "status").session
+    t.eq(call(folder, "try", nil, nil, { session = "z" }), 0)
+    refused(folder, "resume", nil, 2, "session z is no run: `try` goes on with it; %-%-session="
+        .. name:gsub("%-", "%%-") .. " goes on with an older one that is open\n$")
     folder = interrupted_run()
     assert(fs.write(folder .. "/reference.c", "void scale(void); // another one\n"))
     refused(folder, "resume", nil, 13, "protected file reference.c changed since session ")
