@@ -93,8 +93,8 @@ function validation.finish(least)
         local missing = validation.missing(run, opt[least])
         local is_admitted = (why or ""):lower():find("^%s*unfinished:%s*%S") ~= nil
         if not missing or is_admitted or not run.best or run.best.trial == 0 then return nil end
-        return ("not done, %s; ITERATIONS.md has the list; finish -m 'unfinished: WHY' ends it all the same"):format(
-            missing)
+        return ("not done, %s; ITERATIONS.md says what each wants (note %d --topic=NAME); finish -m 'unfinished: WHY' "
+            .. "ends it all the same"):format(missing, run.best.trial)
     end
 end
 

@@ -453,8 +453,12 @@ t.test("B5: the lane is a fact of each trial; a switch needs its reason first, a
     t.eq(at:try("time=50,20", "tensor cores", "// __global__\n"), 0)
     t.eq(at:last().facts, { lane = "cuda", lane_from = "c", lane_why = "C has no tensor cores" })
     t.match(at:read "ITERATIONS.md", "%*%*Lane switch%*%*: c to cuda: C has no tensor cores\n")
+    at:note("lane", "c: it was simpler", { about = 0 })
     t.eq(at:try("time=25,10", "and again", "// __global__\n"), 0)
     t.eq(at:last().facts, { lane = "cuda" })
+    code, said = at:try("time=20,8", "back to C")
+    t.eq(code, 13)
+    t.match(said, "a switch of the lane, from cuda to c, needs its reason")
 end)
 
 t.test("B6: 20 warm-ups, 100 launches; each shape with median, p95, min and errors, hot ones first", function()
@@ -574,6 +578,14 @@ t.test("B9: on a noisy machine a flag is what is more than its noise", function(
     t.eq({ flags(0.01) }, { 0, 1 })
 end)
 
+t.test("B9: a shape is slower when its whole interval says so", function()
+    local function flags(high)
+        return #shapes.flags({ workloads = { { id = "N=7", speedup = { best = 0.9 },
+            interval = { best = { 0.8, high } } } } }, nil, 0.02)
+    end
+    t.eq({ flags(0.99), flags(1.01) }, { 1, 0 })
+end)
+
 t.test("B9: faster on tail shapes alone is no win", function()
     local at = ready()
     t.eq(at:try("time=100,10 hash=b", "tails"), 1)
@@ -621,7 +633,10 @@ t.test("B11: only the winner's port counts; the report has it, the old path and 
     t.match(at:finish "all of it", "^not done, missing: port; ")
     at:note("port", "by hand, no file")
     t.match(at:finish "all of it", "missing: port; ")
-    at:note("port", "engine/ops/scale.py", { file = "context/port.diff" })
+    t.eq(at:try("time=60,20", "padding"), 1)
+    at:note("port", "the reverted one", { file = "context/port.diff" })
+    t.match(at:finish "all of it", "missing: port; ")
+    at:note("port", "engine/ops/scale.py", { file = "context/port.diff", about = 1 })
     t.eq(at:finish "all of it", nil)
     local state, report = at:state(), at:read "HANDOFF.md"
     t.match(report, "%*%*The winner%*%*: trial 1, commit " .. state.best.commit .. ", tree " .. state.best.tree .. "\n")
@@ -635,7 +650,7 @@ t.test("B12: done is what the checklist says, not what somebody says", function(
     for _, name in ipairs { "build", "correctness", "operator", "ncu", "risk" } do
         local at = won(nil, name)
         local item = name == "ncu" and "profile" or name
-        t.match(at:finish "done", "^not done, missing: " .. item .. "; ITERATIONS.md has ")
+        t.match(at:finish "done", "^not done, missing: " .. item .. "; ITERATIONS.md says what each wants %(note 1 ")
         t.eq(at:state().finished, nil)
     end
     local at = won { ["Model path"] = "serving, the decoder" }
