@@ -100,7 +100,7 @@ end
 -- Meaning
 
 local AGAINST = { "do not use ", "don t use ", "never use ", "avoid using ", "do not ", "don t ", "never ", "avoid ",
-    "without ", "no " }
+    "without ", "skip ", "leave out ", "no " }
 local FOR = { "always use ", "must use ", "only use ", "prefer using ", "prefer ", "always ", "use " }
 
 local function after_any(text, beginnings)

@@ -9,6 +9,7 @@ local json = require "ako.json"
 local log = require "policies.ako4all.log"
 local plan = require "ako.plan"
 local policies = require "ako.policy"
+local profiler = require "policies.ako4all.profiler"
 local process = require "ako.process"
 local scripted = require "scripted"
 local session = require "ako.session"
@@ -830,6 +831,15 @@ t.test("A26: ncu is looked for once and remembered, nothing waits for it, HINTS.
     t.eq(try(folder, nil, { hint = "do not use ncu" }), 0)
     t.eq(try(folder, "time=50"), 0)
     t.eq(newest(folder).history[2].facts.ncu, "left out (HINTS.md)")
+    local run_of = { next_trial = 1, workspace = folder, device = { id = "cuda:0" } }
+    local function probed(text)
+        write(folder .. "/HINTS.md", text)
+        local _, facts = profiler.gate(run_of, { sources = { {} } })
+        return facts.ncu
+    end
+    t.eq({ probed "- skip ncu\n", probed "- no profiling please\n" }, { "left out (HINTS.md)", "left out (HINTS.md)" })
+    t.match(probed "- prefer Triton\n", "^[%w]") -- its version, or why there is none
+    t.eq({ profiler.gate(run_of, { sources = {} }) }, {})
 end)
 
 t.test("A27: a session goes on from its records after a kill: nothing lost, doubled or renumbered", function()
