@@ -3,6 +3,7 @@
 
 local evidence = require "policies.autodev.evidence"
 local git = require "ako.git"
+local json = require "ako.json"
 local matrix = require "policies.autodev.matrix"
 local plans = require "policies.autodev.plans"
 local session = require "ako.session"
@@ -26,7 +27,7 @@ end
 
 --- The headers that sources include from elsewhere, sorted: { "cub/cub.cuh" }.
 function discipline.headers(sources)
-    local set, list = {}, {}
+    local set, list = {}, json.array {}
     for _, source in ipairs(sources) do
         for header in ("\n" .. source.text):gmatch("\n%s*#%s*include%s*[<\"]([^>\"\n]+)[>\"]") do
             if not is_standard(header) and not set[header] then list[#list + 1] = header end

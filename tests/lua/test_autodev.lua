@@ -529,9 +529,37 @@ t.test("C13: three failures in a row want a search with its sources before the n
     t.match(at:entry "v4", "%- Note, search: split%-K; source: https://example.org/split%-k")
     t.match(at:entry "v5", "%- Sources: https://example.org/split%-k, it fits tall shapes\n")
     at:fail(2)
-    at:experiment("time=1 status=RUNTIME_ERROR", "latency / early: a last one")
+    t.eq(at:experiment("time=1 unstable=1", "occupancy / early: not measured"), 125)
+    t.eq(at:experiment("time=1 status=RUNTIME_ERROR", "latency / early: a last one"), 12)
     at:edit "time=98"
-    t.match(at:refused "next", "^3 failures in a row up to v8")
+    t.match(at:refused "next", "^3 failures in a row up to v9")
+end)
+
+t.test("C13: three failures in one cell force another one", function()
+    local at = begun()
+    for i = 1, 3 do t.eq(at:experiment("time=" .. 120 + i, "bandwidth / early: idea " .. i), 1) end
+    at:search()
+    at:plan "bandwidth / early: idea 4"
+    at:edit "time=99"
+    t.eq(at:refused "next", "3 failures in a row in bandwidth/early: change to another cell of the matrix, or to the "
+        .. "sweep")
+    t.eq(at:experiment("time=124", "sweep: bank-conflict swizzle"), 1)
+    t.eq(at:experiment("time=125", "bandwidth / early: idea 4"), 1)
+end)
+
+t.test("C13: five failures in a row are a plateau", function()
+    local at = begun()
+    at:fail(3)
+    at:search()
+    at:fail(1)
+    t.match(at:log(), "%- Phase of the matrix: early\n")
+    at:fail(1)
+    t.match(at:log(), "%- Phase of the matrix: plateau %(5 reverts in a row%)\n")
+    at:plan "bandwidth / early: 128-bit loads"
+    at:edit "time=99"
+    t.match(at:refused "next", "^a plateau %(5 reverts in a row%): take a cell CLASS / plateau, or the sweep$")
+    t.eq(at:experiment("time=90", "bandwidth / plateau: split-K"), 0)
+    t.match(at:log(), "%- Phase of the matrix: early\n")
 end)
 
 -- What the policy's hooks get of the session as it is.
@@ -579,6 +607,15 @@ t.test("C14: an early stop needs target, failures, search and sweep at once; fai
     t.eq((at:finish "done"), 0)
 end)
 
+t.test("C14: the budget ends it, whatever else is missing", function()
+    local at = begun("time=100", { opt = { experiments = 1 } })
+    t.eq({ autodev.stop(at:run()) }, {})
+    t.eq((at:finish "done"), exits.REJECTED)
+    t.eq(at:experiment("time=120", "bandwidth / early: 128-bit loads"), 1)
+    t.eq(autodev.stop(at:run()), "the budget of 1 trials is spent")
+    t.eq((at:finish "done"), 0)
+end)
+
 t.test("C15: the sweep goes in order, each item once; an end before it is done is refused", function()
     local at = begun("time=100", { opt = { target = 1.5 } })
     at:plan "sweep: launch bounds"
@@ -591,8 +628,11 @@ t.test("C15: the sweep goes in order, each item once; an end before it is done i
     at:edit "time=90"
     t.eq(at:refused "again", "the sweep's 'bank-conflict swizzle' is done (v2)")
     t.eq(at:experiment("time=98", "sweep: launch bounds"), 0)
-    at:note("sweep", "register cache size: not applicable")
     t.match(at:log(), "%- Tactical sweep: 2 of 6 done, next: register cache size\n")
+    at:note("sweep", "register cache size: not applicable") -- no reason
+    at:plan "sweep: ldg on streaming reads"
+    at:edit "time=97.5"
+    t.match(at:refused "ldg", "next is 'register cache size'")
     at:note("sweep", "register cache size: not applicable: no shared memory to replace")
     t.eq(at:experiment("time=97.5", "sweep: ldg on streaming reads"), 1)
     t.match(at:log(), "%- Tactical sweep: 4 of 6 done, next: block schedule for L2\n")
@@ -683,8 +723,10 @@ t.test("C18: noise chasing", function()
     end
     at:search()
     warns(at, "noise chasing", "the last 3 experiments are within the noise", "balanced / early: split-K")
-    t.eq(at:experiment("time=80", "balanced / early: split-K", { Warnings = "Noise chasing: another algorithm" }), 0)
+    t.eq(at:experiment("time=99.6", "balanced / early: idea 4", { Warnings = "Noise chasing: another algorithm" }), 1)
     t.match(at:entry "v5", "%- Warning before it: noise chasing: the last 3 experiments")
+    warns(at, "noise chasing", "the last 3 experiments are within the noise", "bandwidth / early: split-K")
+    t.eq(at:experiment("time=80", "bandwidth / early: split-K", { Warnings = "noise chasing: one with effect" }), 0)
     t.eq(at:log():find "%- Warning: ", nil)
 end)
 
@@ -701,6 +743,20 @@ t.test("C18: local-optimum polish makes a plateau, on which only its cells are l
     t.match(at:refused "next", "^a plateau %(5 KEEPs in a row below 2 %%%): take a cell CLASS / plateau, or the sweep$")
     warns(at, "local-optimum polish", "5 KEEPs in a row below 2 %%", "bandwidth / plateau: split-K")
     t.eq(at:experiment("time=50", "bandwidth / plateau: split-K", { Warnings = "local-optimum polish: split-K" }), 0)
+end)
+
+t.test("C18: three KEEPs for simplicity alone are polish, too", function()
+    local at = bench "time=100"
+    local function source(lines) at:edit("time=100 hash=a", ("int x;\n"):rep(lines)) end
+    source(12)
+    t.eq(at:try(), 0)
+    for i = 1, 3 do
+        t.eq(at:log():find("plateau", 1, true), nil)
+        at:plan(CELLS[i] .. ": idea " .. i)
+        source(12 - 3 * i)
+        t.eq(at:try "three lines fewer", 0)
+    end
+    t.match(at:log(), "%- Phase of the matrix: plateau %(3 KEEPs in a row below 1 %%%)\n")
 end)
 
 t.test("C18: attribution loss", function()
