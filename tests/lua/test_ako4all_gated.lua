@@ -759,6 +759,14 @@ t.test("X3, X4: figures carry device and commit; over the best, the original and
     t.match(log, "%*%*Device%*%*: [^\n]*CPU%-0\n")
 end)
 
+t.test("X5: the interface is the task's: another one voids the trial", function()
+    local at = ready()
+    write(at:path "task.lua", (TASK:gsub('"f32", { "N" }, role', '"f16", { "N" }, role')))
+    local code, said = at:try("time=50,20", "half the bytes")
+    t.eq({ code, at:last().code }, { 13, "PROTECTED" })
+    t.match(said, "protected file task.lua changed since the session began")
+end)
+
 t.test("X6: what is not there is never read as passed", function()
     local run = { workspace = t.tmpdir(), task = { name = "scale", solution = { "k.c" } }, notes = {}, history = {} }
     t.eq(validation.missing(run, 0), "nothing beats the baseline")
