@@ -20,6 +20,7 @@ local LONGEST_TEXT = 400 -- of one text of an author's or a policy's in the obje
 local SIZES = { { 10, 5, 5, 3, 160 }, { 8, 4, 4, 2, 120 }, { 7, 3, 3, 2, 96 }, { 5, 3, 3, 1, 72 }, { 4, 2, 2, 1, 56 },
     { 3, 1, 1, 1, 44 }, { 2, 1, 1, 0, 32 } }
 local MOST = { last = SIZES[1][1], failed = SIZES[1][2], ideas = SIZES[1][3], notes = SIZES[1][4] }
+local LOOK_BACK = 500 -- trials among which earlier failures are looked for
 local IDEAS = { idea = true, next = true } -- topics of notes
 
 local function short(text, bytes) return format.fit(format.line(text), bytes or LONGEST_TEXT) end
@@ -67,19 +68,20 @@ local function standing(record)
     return entry
 end
 
-local function counts_of(history)
+local function counts_of(run)
+    if run.counts then return run.counts end
     local counts = { keep = 0, revert = 0, inconclusive = 0 }
-    for _, record in ipairs(history) do
+    for _, record in ipairs(run.history) do
         local verdict = trial.verdict(record)
         if record.trial > 0 then counts[verdict] = counts[verdict] + 1 end
     end
     return counts
 end
 
--- The newest records for which `wanted` holds, beginning below index `from`, newest first.
-local function newest(history, from, most, wanted)
+-- The newest records for which `wanted` holds, from index `from` down to `to` (the first trial), newest first.
+local function newest(history, from, most, wanted, to)
     local list = json.array()
-    for i = from, 2, -1 do
+    for i = from, math.max(to or 2, 2), -1 do
         if #list == most then break end
         if not wanted or wanted(history[i]) then list[#list + 1] = row(history[i]) end
     end
@@ -88,25 +90,39 @@ end
 
 -- Beside the last trials: what did not even pass, and why.
 local function failures(history)
-    return newest(history, #history - MOST.last, MOST.failed, function(record) return record.status ~= "PASSED" end)
+    local from = #history - MOST.last
+    return newest(history, from, MOST.failed, function(record) return record.status ~= "PASSED" end, from - LOOK_BACK)
 end
 
 local function plain(text) return (text:lower():gsub("%W+", " "):gsub("^ ", ""):gsub(" $", "")) end
 
+-- was_tried(note): whether a trial behind a note has taken it for its hypothesis. To be asked of newer notes first: the
+-- history is read no further back than it must be.
+local function memory_of(history)
+    local tried, from = {}, #history
+    return function(note)
+        local about = note.trial or -1
+        while from > about + 1 do
+            local hypothesis = history[from].hypothesis
+            if hypothesis then tried[plain(hypothesis)] = true end
+            from = from - 1
+        end
+        return tried[plain(note.text)]
+    end
+end
+
 -- Notes of the topics idea and next that no later trial has taken for its hypothesis, newest first; then the others.
 local function notes_of(run)
-    local tried, ideas, others = {}, json.array(), json.array()
-    for _, record in ipairs(run.history) do
-        if record.hypothesis then tried[plain(record.hypothesis)] = true end
-    end
-    local notes = run.notes or {}
+    local notes, ideas, others = run.notes or {}, json.array(), json.array()
+    local was_tried = memory_of(run.history)
     for i = #notes, 1, -1 do
+        if #ideas == MOST.ideas and #others == MOST.notes then break end
         local note = notes[i]
         local is_idea = IDEAS[(note.topic or ""):lower()]
-        local list = is_idea and ideas or others
-        local entry = { trial = note.trial, topic = note.topic, text = short(note.text), file = note.file }
-        local wanted = not (is_idea and tried[plain(note.text)]) and (#list < (is_idea and MOST.ideas or MOST.notes))
-        if wanted then list[#list + 1] = entry end
+        local list, most = is_idea and ideas or others, is_idea and MOST.ideas or MOST.notes
+        if #list < most and not (is_idea and was_tried(note)) then
+            list[#list + 1] = { trial = note.trial, topic = note.topic, text = short(note.text), file = note.file }
+        end
     end
     return ideas, others
 end
@@ -126,7 +142,8 @@ local function next_step(run, parts, object)
         and ("change one thing in %s, write why it is faster to $AKO_HYPOTHESIS_FILE, exit with 0"):format(solution)
         or ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
     if run.finished then
-        return ("`%s try --session=NAME` starts another session"):format(command), "this one is finished"
+        local without = command:gsub(" %-%-session=%S+", "")
+        return ("`%s try --session=NAME` starts another session"):format(without), "this one is finished"
     elseif run.open and (parts.holder or parts.proposer) then
         return "wait until it ends", ("trial %d is being measured by %s"):format(run.open.trial,
             parts.holder or "the run")
@@ -181,7 +198,7 @@ function brief.object(run, parts)
             solution = json.array(task.solution or {}), reference = json.array(task.reference or {}),
             device = device.name or device.id or "unknown", workspace = run.workspace },
         policy = policy_of(parts), baseline = standing(run.original), best = standing(run.best),
-        trials = math.max(0, #run.history - 1), counts = counts_of(run.history),
+        trials = math.max(0, #run.history - 1), counts = counts_of(run),
         last = newest(run.history, #run.history, MOST.last), failed = failures(run.history) }
     object.ideas, object.notes = notes_of(run)
     ask_hooks(run, parts, object)

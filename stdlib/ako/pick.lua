@@ -15,8 +15,21 @@ local function must(result, problem, code)
     return result
 end
 
---- How the program is called for this policy, as far as it goes with every verb.
-function pick.command(ctx) return "ako-lua " .. (ctx.file or ctx.policy.name) end
+local function quoted(text) return text:find("^[%w_./:@=+-]+$") and text or "'" .. text:gsub("'", "'\\''") .. "'" end
+
+--- How the program is called here, as far as it goes with every verb: with the policy and what says which task,
+--- workspace, device and session are meant.
+function pick.command(ctx)
+    local words = { "ako-lua" }
+    for _, name in ipairs { "task", "workspace", "device", "session" } do
+        local value = ctx.host[name]
+        if value and not (name == "device" and value == "auto") then
+            words[#words + 1] = ("--%s=%s"):format(name, quoted(value))
+        end
+    end
+    words[#words + 1] = quoted(ctx.file or ctx.policy.name)
+    return table.concat(words, " ")
+end
 
 --- The workspace of a verb: { repo, folder }; nil where no repository holds it.
 function pick.workspace(ctx)
@@ -107,6 +120,7 @@ function pick.run(ctx, state)
     local finished, history = state.finished, state.history
     run.session, run.history, run.notes, run.open = state.name, history, state.notes, state.open
     run.trials, run.next_trial, run.last = math.max(0, #history - 1), #history, history[#history]
+    run.counts = state.counts
     run.best, run.original, run.lane = state.best, state.original, run.last and run.last.lane
     run.elapsed_s = math.max(0, (finished and finished.time_s or os.time()) - header.time_s) + 0.0
     if finished then run.finished = { ended = finished.ended, verified = finished.verified } end

@@ -2143,7 +2143,8 @@ function path.is_inside(name) end
 ---@class ako.pick
 local pick = {}
 
----How the program is called for this policy, as far as it goes with every verb.
+---How the program is called here, as far as it goes with every verb: with the policy and what says which task,
+---workspace, device and session are meant.
 ---@param ctx table
 ---@return string
 function pick.command(ctx) end

@@ -181,8 +181,9 @@ t.test("init makes what is missing, measures nothing and overwrites nothing", fu
     end } }
     local code, text = call(folder, "init", nil, nil, host)
     t.eq(code, 0)
-    t.eq(text, ("workspace %s: a new git repository\nmade: solution/kernel.c, scripts/bench.sh\nnext: `ako-lua plain "
-        .. "try` measures the files as they are; because everything is compared with the first trial\n"):format(folder))
+    t.eq(text, ("workspace %s: a new git repository\nmade: solution/kernel.c, scripts/bench.sh\nnext: `ako-lua "
+        .. "--task=%s --workspace=%s plain try` measures the files as they are; because everything is compared with "
+        .. "the first trial\n"):format(folder, source, folder))
     t.eq({ fs.read(folder .. "/HINTS.md"), solution(folder) }, { "mine\n", scripted.source("time=100") })
     local object = object_of(folder, "init", nil, nil, host)
     t.eq({ object.workspace, object.repository, object.made }, { folder, false, {} })
@@ -258,7 +259,7 @@ t.test("resume goes on with the candidates that were not tried, in the same sess
     local folder = interrupted_run()
     local name = object_of(folder, "status").session
     t.match(select(2, call(folder, "status")), "\nopen: `resume` goes on with it\n$")
-    t.match(select(2, call(folder, "brief")), "\nnext: `ako%-lua plain resume`; because the run was interrupted: this ")
+    t.match(select(2, call(folder, "brief")), "\nnext: `ako%-lua %-%-workspace=/[^ ]+ plain resume`; because the ")
     local code, text = call(folder, "resume")
     t.eq(code, 0)
     t.match(text, "^best: trial 4 %(c.c%): PASSED, [^\n]*\nsession [^\n]*: 4 candidates %(3 kept, 0 reverted, 1 inc")

@@ -148,7 +148,8 @@ t.test("the verb: before any session, in one, and of one that is named", functio
     local folder = scripted.task_folder "time=100"
     local code, text = brief_in(folder)
     t.eq(code, 0)
-    t.match(text, "^goal: make solution/kernel.c of task scale faster, .*\nnext: `ako%-lua plain try` measures the ")
+    t.match(text, "^goal: make solution/kernel.c of task scale faster, ")
+    t.match(text, "\nnext: `ako%-lua %-%-workspace=/[^ ]+ plain try` measures the ")
     t.ok(not fs.exists(folder .. "/.git"), "it makes nothing")
     t.eq(verbs.try((scripted.context(folder))), 0)
     code, text = brief_in(folder)
@@ -163,4 +164,32 @@ t.test("the verb: before any session, in one, and of one that is named", functio
     t.eq({ code, text, problem }, { 2, "", "ako-lua: there is no session 'nope' here\n" })
     assert(fs.write(folder .. "/task.lua", "nonsense"))
     t.match(select(2, brief_in(folder)), "^goal: make solution/kernel.c of task scale faster")
+end)
+
+t.test("the next step is as it must be typed here", function()
+    local pick = require "ako.pick"
+    local function command(host) return pick.command { file = "mine.lua", host = host } end
+    t.eq(command { device = "auto" }, "ako-lua mine.lua")
+    t.eq(command { device = "cpu", workspace = "a b", session = "s" },
+        "ako-lua --workspace='a b' --device=cpu --session=s mine.lua")
+    local parts = parts_of()
+    parts.command = "ako-lua --session=s mine.lua"
+    t.match(brief.object(run_of({ record(0, "keep") }, { finished = { ended = "x" } }), parts).next.step,
+        "^`ako%-lua mine.lua try %-%-session=NAME`")
+end)
+
+t.test("ideas are open until a later trial takes them; the history is read no further than it must be", function()
+    local history, read = {}, 0
+    for n = 0, 3000 do history[n + 1] = record(n, "revert", n == 2000 and "vector loads" or "other") end
+    local counted = setmetatable({}, { __len = function() return #history end, __index = function(_, i)
+        read = read + 1
+        return history[i]
+    end })
+    local run = run_of(history, { notes = { { trial = 2500, text = "vector loads", topic = "idea" } } })
+    run.history, run.counts = counted, { keep = 1, revert = 2999, inconclusive = 0 }
+    local object = brief.object(run, parts_of())
+    t.eq({ #object.ideas, object.ideas[1].text }, { 1, "vector loads" }, "it was tried before the note, not behind it")
+    t.ok(read < 1500, read)
+    run.notes[1].trial = 1500
+    t.eq(#brief.object(run, parts_of()).ideas, 0)
 end)
