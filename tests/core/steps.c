@@ -95,15 +95,29 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
     return step(true) ? -1 : NEXT(pwrite)(fd, data, size, at);
 }
 
-#define OPEN(name)                                                       \
-    int name(const char *path, int flags, ...)                           \
-    {                                                                    \
-        va_list rest;                                                    \
-        va_start(rest, flags);                                           \
-        mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;        \
-        va_end(rest);                                                    \
-        bool makes = (flags & (O_CREAT | O_TRUNC)) != 0;                 \
-        return makes && step(true) ? -1 : NEXT(name)(path, flags, mode); \
+static bool is_missing(const char *path)
+{
+    int code = errno;
+    bool missing = access(path, F_OK) != 0;
+    errno = code;
+    return missing;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+    return is_missing(path) && step(true) ? -1 : NEXT(mkdir)(path, mode);
+}
+
+#define OPEN(name)                                                               \
+    int name(const char *path, int flags, ...)                                   \
+    {                                                                            \
+        va_list rest;                                                            \
+        va_start(rest, flags);                                                   \
+        mode_t mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;                \
+        va_end(rest);                                                            \
+        bool makes = (flags & O_CREAT) != 0 && is_missing(path);                 \
+        bool fails = makes ? step(true) : (flags & O_TRUNC) != 0 && step(false); \
+        return fails ? -1 : NEXT(name)(path, flags, mode);                       \
     }
 OPEN(open)
 OPEN(open64)
@@ -115,7 +129,6 @@ OPEN(open64)
     }
 MAKE(mkostemp, (char *path, int flags), (path, flags))
 MAKE(mkostemp64, (char *path, int flags), (path, flags))
-MAKE(mkdir, (const char *path, mode_t mode), (path, mode))
 MAKE(link, (const char *from, const char *to), (from, to))
 MAKE(symlink, (const char *from, const char *to), (from, to))
 MAKE(fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size))

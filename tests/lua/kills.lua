@@ -154,4 +154,4 @@ t.test("the repair of a killed run, killed at every step", function()
     end)
 end)
 
-console.out(("# %d points\n"):format(points))
+console.out(("# %d kills\n"):format(points))

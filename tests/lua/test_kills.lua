@@ -1,4 +1,4 @@
--- The kills of kills.lua, on all cores.
+-- The kills of kills.lua and the full disks of full_disk.lua, on all cores.
 local console = require "ako.console"
 local process = require "ako.process"
 local program = require "program"
@@ -7,17 +7,18 @@ local t = require "ako.tap"
 
 local SHARDS = 2
 
-t.test("a kill at every step loses nothing", function()
+t.test("neither a kill nor a full disk at any step loses anything", function()
     local found, why = steps.library()
     if not found then t.skip("kills: " .. why) end
-    local command, one = {}, 'AKO_SHARD=%d/%d "$0" run.lua kills.lua >"$1/%d" 2>&1 &'
+    local command, one = {}, 'AKO_SHARD=%d/%d "$0" run.lua kills.lua full_disk.lua >"$1/%d" 2>&1 &'
     for i = 1, SHARDS do command[i] = one:format(i, SHARDS, i) end
     local folder = t.tmpdir()
     assert(process.run { "sh", "-c", table.concat(command, " ") .. ' wait; cat "$1"/*', program.path, folder,
         cwd = t.home .. "/tests/lua", env = { AKO_HOME = t.home } })
-    local text, points = steps.sh("cat ./*", folder), 0
-    for count in text:gmatch("# (%d+) points") do points = points + count end
+    local text, kills, disks = steps.sh("cat ./*", folder), 0, 0
+    for count in text:gmatch("# (%d+) kills") do kills = kills + count end
+    for count in text:gmatch("# (%d+) full disks") do disks = disks + count end
     t.ok(not text:find("not ok", 1, true), text)
     t.eq(select(2, text:gsub(", 0 failed, 0 skipped", "")), SHARDS, text)
-    console.out(("# %d kill points, losses: none\n"):format(points))
+    console.out(("# %d kills and %d full disks, losses: none\n"):format(kills, disks))
 end)
