@@ -188,7 +188,7 @@ end
 -- Whether and why the policy ends the run behind record `i`: { trial, reason, trials, seconds } or nil.
 local function stop_behind(asked, story, history, i, best)
     local header, record, following, last = story.header or {}, history[i], history[i + 1], history[#history]
-    if not is_asked_behind(record, following) then return nil end
+    if not best or not is_asked_behind(record, following) then return nil end -- nor is a loop that has not begun
     local reason = asked:reason(best, notes_until(story.notes or {}, following), elapsed(header, record))
     return reason and { trial = record.trial, reason = reason, trials = #history - i,
         seconds = elapsed(header, last) - elapsed(header, record) }
