@@ -46,7 +46,7 @@ function log.status(record)
     local high = paired and paired.interval and paired.interval[2]
     if high then return high < 0 and "regression" or "no-change" end
     local gain = trial.gain(record)
-    return gain and gain < 0 and not record.no_effect and "regression" or "no-change"
+    return gain and gain < 0 and "regression" or "no-change"
 end
 
 local function title(record)

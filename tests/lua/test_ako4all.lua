@@ -110,7 +110,7 @@ t.test("A1: kernel, reference, inputs and knowledge are found in any layout, and
         { "input/scale.c", "input/ref_scale.c", "bench/cases.lua" },
     } do
         local folder = layout { [files[1]] = scripted.source "time=100", [files[2]] = "void scale(void);\n",
-            [files[3]] = INPUTS, ["knowledge/notes.md"] = "notes\n" }
+            [files[3]] = INPUTS, ["knowledge/notes.md"] = "notes\n", ["tests/check.c"] = "int main(void);\n" }
         local code, resolved = plan_of(folder)
         t.eq({ code, resolved.Kernel, resolved.Reference, resolved.Knowledge }, { 0,
             "solution/scale.c (first content: " .. files[1] .. ", left as it is)", files[2], "knowledge" })
@@ -136,6 +136,17 @@ t.test("A1: without a reference the original kernel is the golden answer", funct
     t.eq(verbs.finish(ctx), 0, ctx.console.stderr)
     t.match(json.encode(state.header.protected), "kernel/scale.c")
     t.match(json.encode(state.header.protected), "inputs.lua")
+end)
+
+t.test("A1: input files are found beside the inputs that name them", function()
+    local folder = layout { ["scale.c"] = scripted.source "time=100", ["data/x.raw"] = ("\0"):rep(256),
+        ["data/inputs.lua"] = INPUTS:gsub('{ "f32", { "N" } }', '{ "f32", { "N" }, init = "x.raw" }') }
+    local code, resolved = plan_of(folder)
+    t.eq({ code, resolved["Input data"] }, { 0, "data/inputs.lua, data/x.raw" })
+    t.eq(try(folder), 0)
+    write(folder .. "/data/x.raw", ("\1"):rep(256))
+    write(folder .. "/solution/scale.c", scripted.source "time=50")
+    t.eq(try(folder), 13)
 end)
 
 t.test("A1: an explicit path wins; two files for one role are a question, nothing is made", function()
@@ -260,6 +271,8 @@ t.test("A4: directives that contradict are refused with one line that names both
     t.eq({ code, #newest(folder).history }, { 2, 1 })
     t.match(console.stderr, "'stop after 12 iterations' %(HINTS.md%) contradicts 'at most 9 iterations' %(the command "
         .. "line%)")
+    local run_of = { workspace = folder, next_trial = 1, history = {}, notes = {}, trials = 0 }
+    t.match(ako4all.gate(run_of, { sources = { {} } }, values()), "'stop after 12 iterations' %(HINTS.md%) contradicts")
     local function both(a, b) return hints.contradiction(hints.read(("- %s\n- %s\n"):format(a, b))) end
     t.ok(both("Never use tensor cores.", "prefer tensor cores"))
     t.ok(both("vectorize loads", "do not vectorize the loads" ) == nil, "other words are other directives")
@@ -578,8 +591,10 @@ t.test("A19: no iteration before a correct baseline; its commit's subject is exa
     local code, console = try(folder)
     t.eq(code, 11)
     t.match(console.stdout, "next: mend the result before its speed")
+    local _, repo = newest(folder)
+    t.eq(subjects(repo), { "[baseline] failed: INCORRECT_NUMERICAL" })
     t.eq(try(folder, "time=100"), 0)
-    local state, repo = newest(folder)
+    local state = newest(folder)
     t.eq({ #state.history, state.best.trial }, { 1, 0 })
     t.eq(subjects(repo, "refs/heads/" .. session.branch_name(state)),
         { "[baseline] Initialize solution and benchmark" })
