@@ -154,14 +154,20 @@ end
 
 local function claims_text(found)
     local names, parts = {}, {}
-    for name in pairs(found) do names[#names + 1] = name end
+    for name in pairs(found or {}) do names[#names + 1] = name end
     table.sort(names)
     for i, name in ipairs(names) do
-        local value = found[name]
         local duration = name:match("^(.*)_ns$")
-        parts[i] = duration and ("%s %s"):format(duration, format.duration(value)) or ("%s %s"):format(name, value)
+        parts[i] = duration and ("%s %s"):format(duration, format.duration(found[name]))
+            or ("%s %s"):format(name, found[name])
     end
     return #parts > 0 and "; claims " .. table.concat(parts, ", ") or ""
+end
+
+--- What a record's .bench says, in words.
+function bench.account(given)
+    return ("%s after %.1f s%s%s"):format(given.how, given.seconds, claims_text(given.claimed),
+        given.refused and "; " .. given.refused or "")
 end
 
 --- Runs the task's command on the workspace's files, if there is one and the trial has come so far that it matters.
@@ -184,8 +190,7 @@ function bench.run(loop, record, sources)
     if status then
         record.status, record.code, record.reason, record.step = status, status_code, "bench: " .. reason, "bench"
     else
-        loop.progress:note(("     bench: %s after %.1f s%s"):format(result.how, result.wall_ns / NS,
-            claims_text(found)))
+        loop.progress:note("     bench: " .. bench.account(record.bench))
     end
     return log_of(given, result)
 end

@@ -1,6 +1,7 @@
 -- All that is known of one trial, from its session's journal and the commit of its attempt alone: nothing else has to
 -- be there any more.
 
+local bench = require "ako.bench"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local json = require "ako.json"
@@ -195,6 +196,7 @@ local function add_figures(lines, object)
     add(lines, "resources", members_text(object.resources, { "registers", "shared", "spill" }, ""))
     add(lines, "size", members_text(object.size, { "lines", "branches", "knobs" }, ""))
     add(lines, "costs", members_text(object.costs_ms, { "build", "check", "time", "profile", "total" }, " ms"))
+    if object.bench then add(lines, "bench", bench.account(object.bench)) end
     if object.facts then add(lines, "facts", json.encode(object.facts)) end
 end
 

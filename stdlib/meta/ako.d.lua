@@ -1145,6 +1145,11 @@ function bench.hash(given) end
 ---@return string[]
 function bench.files(given, folder, except) end
 
+---What a record's .bench says, in words.
+---@param given { how: string, seconds: number, claimed?: table<string, number|boolean>, refused?: string }
+---@return string
+function bench.account(given) end
+
 ---Runs the task's command, if there is one and the trial has come so far that it matters. Writes .bench into the record,
 ---and another status where the command is against the candidate or cannot be believed. Returns what it printed, or nil.
 ---@param loop table
