@@ -91,7 +91,8 @@ return kernelbench:extend {
     git = {
         branch = "opt/{task}",
         every = true, -- false: only what was kept is on the branch, and the log there has gaps
-        paths = { "scripts", "trajectory", hints.FILE, ".gitignore" }, -- what is left out lies only in the workspace
+        -- What is left out lies only in the workspace; a whole scripts/ would take in what is yours.
+        paths = { "scripts/bench.sh", bench.FILE, "trajectory", hints.FILE, ".gitignore" },
         subject = log.subject,
         final = log.final,
     },

@@ -284,8 +284,11 @@ end)
 t.test("A5: a repository is made where none is, the branch is opt/<kernel>, the user's own work stays", function()
     local folder = scripted.task_folder "time=100"
     write(folder .. "/notes.txt", "mine\n")
+    write(folder .. "/scripts/mine.sh", "true\n")
     t.eq(try(folder), 0)
     local _, repo = newest(folder)
+    t.eq({ (repo:read(BRANCH, "scripts/mine.sh")), (repo:read(BRANCH, "notes.txt")) }, {})
+    t.ok(repo:read(BRANCH, "scripts/bench.sh"))
     t.eq(subjects(repo), { "[baseline] Initialize solution and benchmark" })
     t.eq({ repo:head().unborn, fs.read(folder .. "/notes.txt") }, { true, "mine\n" })
     folder = scripted.task_folder "time=100"
