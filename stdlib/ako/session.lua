@@ -113,8 +113,16 @@ end
 -- One whose first line cannot be read may be of this workspace, and was last written to when its file says.
 local function damaged_session(repo, name, problem, code, header)
     local written = fs.stat(journal_of(repo, name))
-    return { name = name, problem = problem, code = code, workspace = header and header.workspace,
-        time_s = header and header.time_s or written and written.mtime_ns // 1000000000 or 0 }
+    header = header or { time_s = written and written.mtime_ns // 1000000000 or 0 }
+    return { name = name, problem = problem, code = code, workspace = header.workspace, number = header.number,
+        time_s = header.time_s }
+end
+
+-- Of first lines. A clock may be set back; numbers only grow.
+local function is_newer(a, b)
+    if not b then return true end
+    if a.number and b.number and a.number ~= b.number then return a.number > b.number end
+    return a.time_s >= b.time_s
 end
 
 --- The newest session of a workspace for which `accept(state)` holds (default: any): its state or nil; a list of what
@@ -122,18 +130,18 @@ end
 --- of those, that one: { name, problem, code }.
 function session.newest(ws, accept)
     local folder = format.utf8(ws.folder)
-    local newest, newest_s, damaged, broken = nil, -math.huge, {}, nil
+    local newest, last, damaged, broken = nil, nil, {}, nil
     for _, name in ipairs(session.names(ws.repo)) do
         local state, problem, code, header = read(ws.repo, name)
         if state and state.header.workspace == folder then
-            if state.header.time_s >= newest_s then newest_s, broken = state.header.time_s, nil end
+            if is_newer(state.header, last) then last, broken = state.header, nil end
             local accepted = not accept or accept(state)
-            if accepted and (not newest or state.header.time_s >= newest.header.time_s) then newest = state end
+            if accepted and (not newest or is_newer(state.header, newest.header)) then newest = state end
         elseif not state and code ~= "NOTFOUND" then
             damaged[#damaged + 1] = problem
             local found = damaged_session(ws.repo, name, problem, code, header)
             local ours = (found.workspace or folder) == folder
-            if ours and found.time_s >= newest_s then newest_s, broken = found.time_s, found end
+            if ours and is_newer(found, last) then last, broken = found, found end
         end
     end
     return newest, damaged, broken
@@ -209,9 +217,20 @@ local function adopt(ws, name, state)
     return self
 end
 
+-- One more than that of any session of the repository that can be read.
+local function next_number(repo)
+    local number = 0
+    for _, name in ipairs(session.names(repo)) do
+        local state = read(repo, name)
+        number = math.max(number, state and state.header.number or 0)
+    end
+    return number + 1
+end
+
 local function first_line(self, facts)
     local line = { kind = "session", session = self.name, workspace = format.utf8(self.ws.folder), time_s = os.time(),
-        base = must(self.repo:head()).oid, paths = self.paths }
+        number = self.header and self.header.number or next_number(self.repo), base = must(self.repo:head()).oid,
+        paths = self.paths }
     for key, value in pairs(facts) do line[key] = value end
     return line
 end
@@ -225,7 +244,7 @@ session.create = fault.returns(function(ws, name, facts)
     end
     must(fs.mkdirs(folder_of(ws.repo, name)))
     local self = adopt(ws, name, story.new(journal_of(ws.repo, name)))
-    local begun, why, code = fault.catch(append, self, first_line(self, facts))
+    local begun, why, code = fault.catch(function() return append(self, first_line(self, facts)) end)
     if not begun then
         fs.remove_tree(self.folder)
         self:close()

@@ -98,10 +98,20 @@ end
 
 local LINK = "%s is a symbolic link; a solution must be a file of the workspace"
 
+-- Commits of the workspace's repository cannot hold files of another one, a submodule's for example.
+local function check_repository(folder, name)
+    for at in name:gmatch("()/") do
+        local above = name:sub(1, at - 1)
+        fault.check(not fs.exists(fs.join(folder, above .. "/.git")),
+            "%s belongs to a repository of its own, %s; take that one with --workspace", name, above)
+    end
+end
+
 -- What is written in the place of a link would change a file that no record has.
 local function check_solution(repo, folder, files)
     for _, name in ipairs(files) do
         must(repo:hash(name))
+        check_repository(folder, name)
         local is_link = must(fs.stat(fs.join(folder, name))).type == "link"
         fault.check(not is_link, LINK, name)
     end
