@@ -41,7 +41,7 @@ end
 local function wants_profile(record, number)
     local gain = trial.gain(record)
     if versions.outcome(record) == "KEEP" then return "it was kept" end
-    if gain and math.abs(gain) >= number.change * 100 then return ("it changed the time by %.1f %%"):format(gain) end
+    if gain and math.abs(gain) >= number.change * 100 then return ("it changed the speed by %.1f %%"):format(gain) end
     if gain and differs_from_forecast(record, gain, number.puzzling * 100) then
         return ("%+.1f %% where %+.1f %% was forecast is a puzzle"):format(gain, record.predict)
     end

@@ -85,11 +85,13 @@ local function sources_of(state, record)
     return list
 end
 
---- Everything about a trial as the JSON object of the verb: the members that `try --json` has, gain, time_s, ref,
---- change (against, from, to, changes, insertions, deletions), notes, overrides, and with `with_sources` the texts.
+--- Everything about a trial as the JSON object of the verb: the members that `try --json` has, gain and
+--- gain_interval (in %), time_s, ref, change (against, from, to, changes, insertions, deletions), notes, overrides, and
+--- with `with_sources` the texts.
 function show.object(state, record, with_sources)
     local object, change = report.object(record), show.change(state, record)
-    object.v, object.session, object.gain, object.time_s = 1, state.name, trial.gain(record), record.time_s
+    object.v, object.session, object.time_s = 1, state.name, record.time_s
+    object.gain, object.gain_interval = trial.gain(record), trial.gain_interval(record)
     object.ref = ("refs/ako/%s/%d"):format(state.name, record.trial)
     object.change = { against = change.against or json.null, from = change.from or json.null, to = change.to,
         changes = change.changes, insertions = change.insertions, deletions = change.deletions }
@@ -130,19 +132,20 @@ local function figures_text(figures)
 end
 
 local function gain_text(object)
-    local paired = object.paired
-    if not object.gain and not object.predict then return nil end
-    local range = paired and paired.interval and object.gain
-        and (" [%s, %s]"):format(log.percent(paired.interval[1] * 100), log.percent(paired.interval[2] * 100)) or ""
+    local paired, gain, interval = object.paired, object.gain, object.gain_interval
+    if not gain and not object.predict then return nil end
+    local predicted = ("predicted %s"):format(object.predict and log.percent(object.predict) or "nothing")
+    if not gain then return predicted .. ", nothing measured" end
+    local range = interval and (" (%s to %s)"):format(log.percent(interval[1]), log.percent(interval[2])) or ""
     local count = paired and paired.pairs and " in " .. format.count(paired.pairs, "pair") or ""
-    local against = object.against and (" against trial %d"):format(object.against) or ""
-    return ("predicted %s, measured %s%s%s%s"):format(object.predict and log.percent(object.predict) or "nothing",
-        object.gain and log.percent(object.gain) or "nothing", range, count, object.gain and against or "")
+    return ("%s, measured %s%s%s against trial %d"):format(predicted, log.percent(gain), range, count, object.against)
 end
 
 local function workload_text(workload)
     local parts = { workload.status }
-    if workload.reason and workload.reason ~= "" then parts[1] = parts[1] .. ": " .. workload.reason end
+    if workload.reason and workload.reason ~= "" then
+        return ("%s: %s: %s"):format(workload.id, workload.status, workload.reason)
+    end
     if workload.time_ns then parts[#parts + 1] = "median " .. format.duration(workload.time_ns.median) end
     parts[#parts + 1] = speedup_text(workload)
     if workload.max_abs then

@@ -23,12 +23,17 @@ end
 --- What counts of a record: the verdict that somebody gave by hand, else the policy's.
 function trial.verdict(record) return record.override or record.verdict end
 
---- By how many per cent a record was faster than the best before it, as its reason counts it (negative: slower); nil
---- where nothing is known.
+--- By how many per cent a record was faster than the best before it (negative: slower): a speed-up of 2 is 100 %, as
+--- reasons and predictions count it. Nil where nothing is known.
 function trial.gain(record)
-    if record.paired and record.paired.gain then return record.paired.gain * 100 end
     local speedup = record.trial > 0 and record.speedup.best
     return speedup and (speedup - 1) * 100 or nil
+end
+
+--- The interval of that, { low, high } in per cent; nil where there is none.
+function trial.gain_interval(record)
+    local interval = record.trial > 0 and record.interval and record.interval.best
+    return interval and { (interval[1] - 1) * 100, (interval[2] - 1) * 100 } or nil
 end
 
 local function finite(value)

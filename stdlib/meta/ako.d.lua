@@ -1505,6 +1505,7 @@ function litter.sweep(folder) end
 ---@param files string[]
 function litter.sweep_beside(folder, files) end
 
+---The log of a session: a line for each trial, made from its records alone.
 ---@class ako.log
 local log = {}
 
@@ -2798,8 +2799,9 @@ function show.base_text(number) end
 ---@return string
 function show.stat(change) end
 
----Everything about a trial as the JSON object of the verb: the members that `try --json` has, gain, time_s, ref,
----change (against, from, to, changes, insertions, deletions), notes, overrides, and with `with_sources` the texts.
+---Everything about a trial as the JSON object of the verb: the members that `try --json` has, gain and
+---gain_interval (in %), time_s, ref, change (against, from, to, changes, insertions, deletions), notes, overrides, and
+---with `with_sources` the texts.
 ---@param state table
 ---@param record ako.Record
 ---@param with_sources? boolean
@@ -3093,11 +3095,16 @@ function tensors.shape(tensor, values, what) end
 ---@class ako.trial
 local trial = {}
 
----By how many per cent a record was faster than the best before it, as its reason counts it (negative: slower); nil
----where nothing is known.
+---By how many per cent a record was faster than the best before it (negative: slower): a speed-up of 2 is 100 %, as
+---reasons and predictions count it. Nil where nothing is known.
 ---@param record ako.Record
 ---@return number?
 function trial.gain(record) end
+
+---The interval of that, { low, high } in per cent; nil where there is none.
+---@param record ako.Record
+---@return number[]?
+function trial.gain_interval(record) end
 
 ---True when the user, or a kill, ended the trial: it has not come to an end of its own.
 ---@param record ako.Record

@@ -678,7 +678,7 @@ t.test("A22: ITERATIONS.md has a summary row and a full entry for each, the stat
         "%- Runtime mean: 0.0500 ms %(0.0500 ms ~ 0.0500 ms%)\n",
         "%- Speedup mean: 4.00x %(4.00x ~ 4.00x%) over the reference\n",
         "%- Against iter 0: 2.00x; against the original: 2.00x\n", "%*%*Profiler%*%*: ncu unavailable",
-        "%*%*Analysis%*%*: keep: 50.00 %% faster; predicted %+40.0 %%, measured %+50.0 %%; bandwidth is the limit",
+        "%*%*Analysis%*%*: keep: 50.00 %% faster; predicted %+40.0 %%, measured %+100.0 %%; bandwidth is the limit",
         "%*%*Next%*%*: wider loads\n" } do t.match(entry, line) end
     t.match(text, "### Iter 4 — the tree as it was\n.-%- Runtime mean: unknown\n%- Speedup mean: unknown over")
     t.match(text, "### Iter 4 .-%*%*Profiler%*%*: unavailable: no rights\n")

@@ -5,6 +5,7 @@ local json = require "ako.json"
 local process = require "ako.process"
 local scripted = require "scripted"
 local t = require "ako.tap"
+local trial = require "ako.trial"
 local verbs = require "ako.verbs"
 
 -- Code, stdout and stderr of a verb in a folder.
@@ -67,6 +68,14 @@ t.test("log --json has the names of try --json", function()
     t.eq({ entry.speedup.best, entry.time_ns.median, #entry.tree, #entry.commit }, { 2.0, 50000, 40, 40 })
 end)
 
+t.test("a gain is what reasons and predictions call faster, with pairs too: half the time is 100 %", function()
+    local record = { trial = 1, speedup = { best = 2.0 }, interval = { best = { 1.9, 2.1 } }, paired = { gain = 0.5 } }
+    t.eq(trial.gain(record), 100.0)
+    local interval = trial.gain_interval(record)
+    t.ok(math.abs(interval[1] - 90) < 1e-9 and math.abs(interval[2] - 110) < 1e-9)
+    t.eq({ trial.gain { trial = 0, speedup = { best = 1.0 } }, trial.gain { trial = 1, speedup = {} } }, {})
+end)
+
 t.test("log --notes puts notes behind the trials that they are about", function()
     local folder = story()
     t.eq(call(folder, "note", { 1 }, { message = "half the\nbytes", topic = "analysis" }), 0)
@@ -84,7 +93,7 @@ t.test("show: everything of a trial, also of a reverted one and after a collecti
     local code, text = call(folder, "show", { 2 }, { source = true })
     t.eq(code, 0)
     t.match(text, "^trial 2: revert, PASSED\nwhat +\"unroll\"\nreason +[^\n]+\n")
-    t.match(text, "\ngain +predicted %+10.0 %%, measured %-37.5 %% against trial 1\n")
+    t.match(text, "\ngain +predicted %+10.0 %%, measured %-37.5 %% %(%-37.6 %% to %-37.4 %%%) against trial 1")
     t.match(text, "\ntime +median 80.00 us [^\n]*, timer wall\n")
     t.match(text, "\nspeedup +1.25x over the original [^\n]*, 2.50x over the reference, 0.625x over the best before ")
     t.match(text, "\nworkload +N=64: PASSED, median 80.00 us, ")
