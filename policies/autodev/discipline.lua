@@ -17,7 +17,7 @@ local discipline = {}
 -- What comes with the compilers is no dependency.
 local STANDARD = { "^std%a+%.h$", "^math%.h$", "^float%.h$", "^limits%.h$", "^string%.h$", "^assert%.h$",
     "^%a*intrin%.h$", "^cuda[%w_]*%.h$", "^cuda/", "^cooperative_groups", "^mma%.h$", "^c%a+$", "^type_traits$",
-    "^vector_types%.h$" }
+    "^vector_types%.h$", "^pthread%.h$", "^unistd%.h$", "^omp%.h$" }
 
 local function is_standard(header)
     for _, pattern in ipairs(STANDARD) do

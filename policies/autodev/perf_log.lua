@@ -132,7 +132,8 @@ local function entry(run, record, notes, context)
     end
     add(lines, "- Profile summary: %s", said(notes, "profile", n, facts.unavailable
         and "unavailable: " .. facts.unavailable or "none"))
-    add(lines, "- Next: %s", said(notes, "next", n, format.line(record.next or plan.fallback or "none")))
+    add(lines, "- Next: %s", said(notes, "next", n, format.line(outcome ~= "KEEP" and plan.fallback
+        or record.next or "none")))
     for _, note in ipairs(notes) do
         local is_shown = (note.topic == "profile" or note.topic == "next") and (note.trial or n) == n
         if not is_shown then add(lines, "- Note, %s", note_line(note, n)) end
