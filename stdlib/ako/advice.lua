@@ -25,6 +25,9 @@ local function remedy(record, best, log)
     if record.code == "PROTECTED" then
         return "undo that change, or begin another session with --session=NAME"
     end
+    if record.bench and record.bench.refused and record.code == "T6" then
+        return "see to it that the benchmark alone prints such a line, and once"
+    end
     if record.code == "NOMEM" then return "take smaller workloads, or another --device" end
     if record.no_effect then return "change something that reaches the machine code" end
     if option then

@@ -627,10 +627,11 @@ local function headline_plan(self)
     return numbers
 end
 
--- The workspace's files are the best's, byte for byte, or nothing is said about them.
+-- The workspace's files are the best's, byte for byte, or nothing is said about them. What the last trial could not
+-- judge and left there is in its record.
 local function restore_best(self)
     local session, best = self.session, self.session.best
-    must(session:restore(best.commit))
+    must(session:restore(session.history[#session.history].commit))
     for _, source in ipairs(must(session:sources(best))) do
         local same = fs.read(fs.join(session.ws.folder, source.name)) == source.text
         fault.check(same, "%s is not what trial %d had", source.name, best.trial)

@@ -223,6 +223,14 @@ t.test("finish restores and verifies the best, closes the session and says why",
     refused(folder, "finish", nil, 2, "finish needs a reason: finish %-m TEXT\n$")
 end)
 
+t.test("finish puts away what a trial could not judge: it is in that trial's record", function()
+    local folder = story()
+    t.eq(try(folder, "time=20 status=UNSTABLE reason=noise"), 125)
+    t.eq(solution(folder), scripted.source "time=20 status=UNSTABLE reason=noise")
+    t.eq(call(folder, "finish", nil, { message = "done" }), 0)
+    t.eq(solution(folder), scripted.source("time=50"))
+end)
+
 t.test("finish leaves what nobody has tried, and refuses a task that has changed", function()
     local folder = story()
     assert(fs.write(folder .. "/solution/kernel.c", "mine"))

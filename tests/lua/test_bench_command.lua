@@ -142,6 +142,7 @@ t.test("a kernel that holds the words of a line, though only one is seen", funct
     t.eq({ record.status, record.code }, UNTRUSTED)
     t.match(record.reason, "^bench: kernel.c holds the words of its 'speedup' %(SPEEDUP:%) and may print them$")
     t.match(record.bench.refused, "^kernel.c holds")
+    t.match(record.next, "stay as they are; see to it that the benchmark alone prints such a line, and once$")
 end)
 
 t.test("figures that are none", function()
