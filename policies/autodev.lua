@@ -48,6 +48,7 @@ local checks = discipline.gate({
     discipline.sweep,
     discipline.direction(number.same_cell),
     discipline.plateau(number),
+    discipline.sources,
     discipline.warnings(number),
     gates.one_change { hunks = PLACES },
 })

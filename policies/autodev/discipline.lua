@@ -118,6 +118,12 @@ function discipline.plateau(number)
     end
 end
 
+--- The plan that follows a search says where its idea comes from; an item of the sweep comes from nowhere.
+function discipline.sources(run, _, _, plan)
+    if plan.item or plan.sources or not evidence.search(run, #run.history - 1) then return nil end
+    return "a search came before this plan: say in its Sources where the idea comes from, and why this one"
+end
+
 --- A plan names the warnings that are open.
 function discipline.warnings(number)
     return function(run, _, opt, plan)
@@ -141,6 +147,7 @@ end
 
 -- Whether another session of the repository has kept these very bytes; nil and why that is not known.
 local function has_kept(run, name, sources)
+    if not session.is_name(name) then return nil, "that is no name" end
     local repo, problem = git.open(run.workspace)
     if not repo then return nil, problem end
     local state

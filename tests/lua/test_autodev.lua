@@ -80,7 +80,9 @@ function Bench:edit(script, more) self:write("solution/kernel.c", scripted.sourc
 
 -- The plan of the version that comes next; `fields` replace or add some, false leaves one out.
 function Bench:plan(cell, fields, name)
-    local all, lines = { Cell = cell, Change = cell }, { "# Plan" }
+    local all, lines, notes = { Cell = cell, Change = cell }, { "# Plan" }, self:state().notes or {}
+    local last = notes[#notes]
+    if last and last.topic == "search" then all.Sources = "https://example.org" end
     for field, text in pairs(PLAN) do all[field] = text end
     for field, text in pairs(fields or {}) do all[field] = text end
     for field, text in pairs(all) do
@@ -412,6 +414,15 @@ t.test("C10: the log is append-only and has every field for KEEP, REVERT, CRASH 
     t.match(at:entry "v5", "%- Note, correction %(on v2%): the figure of v2 was at low clocks\n")
 end)
 
+t.test("C10: a log of the user's own is left alone, ours lies beside it", function()
+    local at = bench "time=100"
+    at:write("notes/perf_log.md", "# mine\n")
+    local code, console = at:try()
+    t.eq({ code, at:log() }, { 0, "# mine\n" })
+    t.match(console.stdout, "; log in notes/perf_log.ako.md\n")
+    t.match(at:read "notes/perf_log.ako.md", "\n## v1 ")
+end)
+
 t.test("C10: the chart is drawn anew at each KEEP and never goes down", function()
     local at = begun()
     local function chart() return at:log():match "## Chart[^\n]*\n\n```\n(.-)```" end
@@ -524,6 +535,10 @@ t.test("C13: three failures in a row want a search with its sources before the n
     t.match(at:refused "next", "^3 failures in a row up to v4")
     at:note("search", "split-K; source: https://example.org/split-k")
     at:edit "time=90"
+    at:plan("balanced / early: split-K", { Sources = false })
+    at:edit "time=90"
+    t.eq(at:refused "next", "a search came before this plan: say in its Sources where the idea comes from, and why "
+        .. "this one")
     at:plan("balanced / early: split-K", { Sources = "https://example.org/split-k, it fits tall shapes" })
     t.eq(at:try "split-K", 0)
     t.match(at:entry "v4", "%- Note, search: split%-K; source: https://example.org/split%-k")
@@ -876,6 +891,7 @@ t.test("C20: a merge is measured against both parents", function()
     one:edit "time=70"
     t.eq(one:refused "merge: worker2", "a merge is measured against both parents, but session worker2: it has not kept "
         .. "them; try these sources there first")
+    t.match(one:refused "merge: ../nobody", "session ../nobody: that is no name; try these")
     t.match(one:refused "merge: nobody", "session nobody: there is no session 'nobody' here; try these")
     t.eq(two:experiment("time=70", "compute / early: both"), 0)
     t.eq(one:try "merge: worker2", 0)
