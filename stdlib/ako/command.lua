@@ -17,7 +17,8 @@ Command.__index = Command
 
 local NS = 1000000000
 local LOG_BYTES = 1 << 20 -- of a command's output; of more the middle is left out
-local LONGEST_HYPOTHESIS = 1000 -- characters; what is more was not written to be read
+local LONGEST_TEXT = 1000 -- characters of a hypothesis or a reason; what is more was not written to be read
+local LEAST_GAIN, MOST_GAIN = -100, 1000000 -- in per cent, as --predict has it
 
 local function must(result, problem, code)
     if result == nil then fault.raise(code, "%s", problem) end
@@ -36,6 +37,9 @@ end
 
 -- What the command is told
 
+-- One line and not a long one: no system starts a program with variables of any size.
+local function reason_of(text) return format.cut(format.line(text or ""), LONGEST_TEXT) end
+
 -- The brief, and what became of the last proposal where no trial came of it.
 local function text_for(self, loop)
     local text = brief.text(loop:view(), { policy = loop.policy, opt = loop.opt, hook = loop.hook, proposer = true,
@@ -43,7 +47,7 @@ local function text_for(self, loop)
     local refused = loop.refused
     if not refused then return text end
     return ("%syour last proposal was not tried: %s; that makes %d in a row, after %d the run ends\n"):format(text,
-        refused.reason, refused.count, refused.most)
+        reason_of(refused.reason), refused.count, refused.most)
 end
 
 local function absolute(folder, names)
@@ -61,9 +65,9 @@ local function environment(self, loop, line)
         AKO_DEVICE = loop.evaluator.device.id, AKO_RECORDS = session.folder, AKO_BRIEF = self.brief,
         AKO_HYPOTHESIS_FILE = self.hypothesis, AKO_BEST = session.best.trial,
         AKO_LAST_TRIAL = last.trial, AKO_LAST_FILES = fs.join(session.folder, "trials/" .. last.trial),
-        AKO_STATUS = last.status, AKO_VERDICT = last.override or last.verdict, AKO_REASON = last.reason,
-        AKO_REFUSED = refused.reason or "",
-        AKO_REFUSALS = refused.count or 0, AKO_POLICY = self.policy, AKO_LUA = self.program }
+        AKO_STATUS = last.status, AKO_VERDICT = last.override or last.verdict, AKO_REASON = reason_of(last.reason),
+        AKO_REFUSED = reason_of(refused.reason), AKO_REFUSALS = refused.count or 0, AKO_POLICY = self.policy,
+        AKO_LUA = self.program }
     for name, value in pairs(env) do
         env[name] = type(value) == "string" and value:gsub("%z", "") or tostring(value)
     end
@@ -72,17 +76,21 @@ end
 
 -- What the command says of its edit
 
+--- True for a gain that somebody may expect, in per cent.
+function command.is_forecast(gain) return gain >= LEAST_GAIN and gain <= MOST_GAIN end
+
 --- The hypothesis in a text, and the gain that it predicts: "predict: 5 %" on a line of its own. Nil for what is not
 --- there.
 function command.read_hypothesis(text)
     local predict
     local words = text:gsub("[^\n]+", function(line)
-        local number = line:lower():match("^%s*predict:%s*([+-]?[%d.]+)%s*%%?%s*$")
-        predict = predict or tonumber(number)
-        return number and "" or nil
+        local number = tonumber(line:lower():match("^%s*predict:%s*([+-]?[%d.]+)%s*%%?%s*$") or "")
+        if not number or not command.is_forecast(number) then return nil end
+        predict = predict or number
+        return ""
     end)
     words = format.line(words):match("^%s*(.-)%s*$")
-    return words ~= "" and format.cut(words, LONGEST_HYPOTHESIS) or nil, predict
+    return words ~= "" and format.cut(words, LONGEST_TEXT) or nil, predict
 end
 
 local function last_line(text)

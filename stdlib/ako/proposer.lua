@@ -95,10 +95,13 @@ local function checked(value, paths)
     for name, item in pairs(value) do
         local word = tostring(name)
         if not TYPES[name] then refuse("it has a field '%s'%s", word, fault.nearest(word, TYPES)) end
-        if type(item) ~= TYPES[name] or item ~= item then refuse("its %s is a %s value", name, type(item)) end
+        if type(item) ~= TYPES[name] then refuse("its %s is a %s value", name, type(item)) end
     end
     if (value.text == nil) == (value.files == nil) then refuse("it needs a text or files, one of the two") end
     if value.files then check_files(value.files, paths) end
+    if value.predict and not command.is_forecast(value.predict) then
+        refuse("its predict, %g, is no gain in per cent", value.predict)
+    end
     return { name = value.name and format.line(value.name), files = value.files or { [paths[1]] = value.text },
         hypothesis = value.hypothesis and format.line(value.hypothesis), predict = value.predict }
 end

@@ -363,6 +363,11 @@ local command = {}
 ---@param folder? string
 function command.check(text, folder) end
 
+---True for a gain that somebody may expect, in per cent.
+---@param gain number
+---@return boolean
+function command.is_forecast(gain) end
+
 ---The hypothesis in a text, and the gain that it predicts: "predict: 5 %" on a line of its own. Nil for what is not
 ---there.
 ---@param text string

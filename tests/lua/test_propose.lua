@@ -246,7 +246,9 @@ t.test("what is no candidate is a mistake in the policy, with its field named; t
         { { files = {} }, "its files are none" },
         { { files = { ["task.lua"] = "x" } }, "'task.lua' is no file of the solution %(solution/kernel.c%)" },
         { { files = { ["solution/kernel.c"] = 7 } }, "files%['solution/kernel.c'%] is a number value" },
-        { { text = "x", predict = 0 / 0 }, "its predict is a number value" },
+        { { text = "x", predict = 0 / 0 }, "its predict, %-?nan, is no gain in per cent" },
+        { { text = "x", predict = math.huge }, "its predict, inf, is no gain in per cent" },
+        { { text = "x", predict = "5 %" }, "its predict is a string value" },
     }
     for _, case in ipairs(cases) do
         local r = with_function(function() return case[1] end)

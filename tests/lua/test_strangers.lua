@@ -90,6 +90,35 @@ t.test("a link that leads out of the workspace is never written through", functi
     t.eq(#fs.list(victim .. ".d"), 0)
 end)
 
+t.test("a hard link in the place of the solution: the file that it leads to is not written", function()
+    local victim = t.tmpdir() .. "/victim"
+    assert(fs.write(victim, scripted.source "time=170"))
+    local r = run(("case $AKO_PROPOSAL in 1) ln -f %s solution/kernel.c;; 2) ln -f %s solution/kernel.c; exit 1;; "
+        .. "3) edit time=50;; esac"):format(victim, victim))
+    t.eq(r.code, 0, r.stderr)
+    t.eq(fs.read(victim), scripted.source "time=170")
+    t.eq(verdicts(r.folder), { "keep PASSED", "revert PASSED", "keep PASSED" })
+    holds(r.folder, "time=50")
+end)
+
+t.test("a solution of several files", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.write(folder .. "/solution/helper.h", "int one;\n"))
+    local text = fs.read(folder .. "/task.lua"):gsub('"solution/kernel.c"', '%0, "solution/helper.h"')
+    assert(fs.write(folder .. "/task.lua", text))
+    local r = run([[echo "$AKO_SOLUTION_FILES" > files
+        case $AKO_PROPOSAL in 1) echo 'int two;' > solution/helper.h; edit time=50;;
+        2) rm solution/helper.h; edit time=10;; 3) echo 'int three;' > solution/helper.h; edit time=70;;
+        4) echo 'int four;' > solution/helper.h;; esac]], { folder = folder })
+    t.eq(r.code, 0, r.stderr)
+    t.eq(fs.read(folder .. "/solution/helper.h"), "int two;\n")
+    holds(folder, "time=50")
+    t.match(r.stderr, "solution/helper.h is gone %(what it left is kept: refs/ako/")
+    local place = fs.absolute(folder) .. "/solution/"
+    t.eq(fs.read(folder .. "/files"), place .. "kernel.c\n" .. place .. "helper.h\n")
+    t.eq(verdicts(folder), { "keep PASSED", "keep PASSED", "revert PASSED", "revert PASSED" })
+end)
+
 t.test("bytes that are no source are a trial that fails, not a crash", function()
     local r = run([[case $AKO_PROPOSAL in 1) printf 'a\0b\377' > solution/kernel.c;; 2) : > solution/kernel.c;;
         3) head -c 3000000 /dev/zero | tr '\0' x > solution/kernel.c;; 4) edit time=50;; esac]])
@@ -187,6 +216,26 @@ t.test("what it does to index, config and hooks is its own affair", function()
     t.eq(r.code, 0)
     holds(folder, "time=50")
     t.eq(verdicts(folder), { "keep PASSED", "keep PASSED" })
+end)
+
+t.test("git's settings turned upside down: the session does not mind, or one line says what is wrong", function()
+    for _, spoil in ipairs { "git config core.worktree /tmp", "echo '*' > .gitignore",
+        "echo '* text eol=crlf ident filter=lfs working-tree-encoding=UTF-16' > .gitattributes",
+        "git config core.fileMode false; chmod 755 solution/kernel.c", "git config core.symlinks false",
+        "git config extensions.worktreeConfig true", "git config core.hooksPath /nowhere", "git config user.name ''",
+        "git config gc.auto 1; git gc -q --auto", "git config core.ignorecase true", "git pack-refs --all",
+        "git branch -qD ako/$AKO_SESSION" } do
+        local r = run(("case $AKO_PROPOSAL in 1) edit time=50; %s;; 2) edit time=25;; esac"):format(spoil))
+        t.eq(r.code, 0, spoil .. r.stderr)
+        t.eq(verdicts(r.folder), { "keep PASSED", "keep PASSED", "keep PASSED" }, spoil)
+        holds(r.folder, "time=25")
+    end
+    for _, spoil in ipairs { "rm .git/HEAD", "echo garbage > .git/HEAD", "echo garbage > .git/config",
+        "rm -r .git/refs", "git config core.bare true" } do
+        local r = run(("case $AKO_PROPOSAL in 1) edit time=50; %s;; 2) edit time=25;; esac"):format(spoil))
+        t.ok(r.code == 0 or r.stderr:find("\nako%-lua: [^\n]+\n$"), spoil)
+        t.ok(not r.stderr:find("traceback"), r.stderr)
+    end
 end)
 
 -- The records
@@ -302,4 +351,35 @@ t.test("files that it makes beside the solution stay, and are its own affair", f
     t.eq(fs.read(r.folder .. "/solution/helper.h"), "y\n")
     t.eq(verdicts(r.folder), { "keep PASSED", "keep PASSED" })
     t.eq(git.open(r.folder):read(state(r.folder).best.commit, "solution/helper.h"), nil)
+end)
+
+t.test("reasons of any length can be told", function()
+    local r = run([[cat > brief.$AKO_PROPOSAL; echo ${#AKO_REASON} > length.$AKO_PROPOSAL; case $AKO_PROPOSAL in
+        1) edit time=10 status=COMPILE_ERROR reason=$(head -c 300000 /dev/zero | tr '\0' x);;
+        2) head -c 300000 /dev/zero | tr '\0' y; exit 1;; 3) edit time=50;; esac]])
+    t.eq(r.code, 0, r.stderr:sub(-300))
+    t.eq(verdicts(r.folder), { "keep PASSED", "revert COMPILE_ERROR", "keep PASSED" })
+    t.ok(#fs.read(r.folder .. "/brief.2") <= 2048)
+    t.ok(tonumber(fs.read(r.folder .. "/length.2")) <= 1001)
+end)
+
+t.test("a forecast that no number can hold", function()
+    for _, text in ipairs { "predict: " .. ("9"):rep(400), "predict: -" .. ("9"):rep(400), "predict: 1.2.3",
+        "predict: .", "predict: 99999999", "predict: -101" } do
+        local r = run(('[ $AKO_PROPOSAL = 1 ] && edit time=50; echo "why\n%s" > "$AKO_HYPOTHESIS_FILE"'):format(text))
+        t.eq(r.code, 0, text .. r.stderr)
+        local record = state(r.folder).history[2]
+        t.eq(record.predict, nil)
+        t.match(record.hypothesis, "^why predict: ")
+    end
+end)
+
+t.test("blanks and quotes in the workspace's name", function()
+    local folder = t.tmpdir() .. "/it's a \"place\" $HOME"
+    assert(fs.mkdirs(folder))
+    local source = scripted.task_folder "time=100"
+    assert(process.run { "cp", "-r", source .. "/.", folder })
+    local r = run("edit time=50; cp \"$AKO_BRIEF\" b", { folder = folder })
+    t.eq(r.code, 0, r.stderr)
+    holds(folder, "time=50")
 end)
