@@ -2,6 +2,7 @@
 -- missing. The numbers come from the policy.
 
 local evidence = require "policies.autodev.evidence"
+local format = require "ako.format"
 local git = require "ako.git"
 local json = require "ako.json"
 local matrix = require "policies.autodev.matrix"
@@ -30,6 +31,7 @@ function discipline.headers(sources)
     local set, list = {}, json.array {}
     for _, source in ipairs(sources) do
         for header in ("\n" .. source.text):gmatch("\n%s*#%s*include%s*[<\"]([^>\"\n]+)[>\"]") do
+            header = format.utf8(header)
             if not is_standard(header) and not set[header] then list[#list + 1] = header end
             set[header] = true
         end

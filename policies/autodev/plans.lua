@@ -1,5 +1,6 @@
 -- The plan of an experiment: a file that is written before it, so that a forecast can be held against what came of it.
 
+local format = require "ako.format"
 local fs = require "ako.fs"
 local gates = require "ako.gates"
 local git = require "ako.git"
@@ -9,6 +10,10 @@ local versions = require "policies.autodev.versions"
 local plans = {}
 
 plans.FIELDS = { "Bottleneck", "Change", "Mechanism", "Magnitude", "Disproof", "Fallback", "Cell" }
+
+local OPTIONAL = { "Sources", "Difference", "Warnings" }
+
+local LONGEST = 1000 -- characters of a field in the record; the file has the rest
 
 plans.TEMPLATE = [[
 # Plan of an experiment
@@ -42,6 +47,8 @@ local function path_of(run, proposal)
     return by_version
 end
 
+local function recorded(text) return text and format.cut(format.utf8(text), LONGEST) end
+
 --- The plan of a proposal: { file, hash, technique, direction, class, phase, item } and its fields in lower case; nil
 --- and what is missing.
 function plans.read(run, proposal)
@@ -52,9 +59,11 @@ function plans.read(run, proposal)
     local fields = gates.fields(text)
     local plan, problem = matrix.cell(fields.cell:match("[^\n]*"))
     if not plan then return nil, ("the plan: %s: %s"):format(path, problem) end
-    for _, name in ipairs { table.unpack(plans.FIELDS) } do plan[name:lower()] = fields[name:lower()] end
-    plan.sources, plan.difference, plan.warnings = fields.sources, fields.difference, fields.warnings
-    plan.file, plan.hash = path, git.hash(text)
+    for _, list in ipairs { plans.FIELDS, OPTIONAL } do
+        for _, name in ipairs(list) do plan[name:lower()] = recorded(fields[name:lower()]) end
+    end
+    plan.technique = recorded(plan.technique)
+    plan.file, plan.hash = format.utf8(path), git.hash(text)
     return plan
 end
 

@@ -69,6 +69,6 @@ function versions.subject(record)
 end
 
 --- Words without case and punctuation, so that "128-bit loads" and "128 bit Loads" are one.
-function versions.plain(text) return ((text or ""):lower():gsub("[^%w]+", " "):match("^%s*(.-)%s*$")) end
+function versions.plain(text) return ((text or ""):lower():gsub("[%s%p%c]+", " "):match("^%s*(.-)%s*$")) end
 
 return versions

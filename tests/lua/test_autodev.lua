@@ -250,6 +250,14 @@ t.test("C4: a plan with its fields and a cell of the matrix precedes each experi
     t.eq(at:repo():read("refs/heads/autodev/may5", "plan/plan_v2.md"), at:read "plan/plan_v2.md")
 end)
 
+t.test("C4: a plan of any bytes and any length is recorded as text", function()
+    local at = begun()
+    t.eq(at:experiment("time=90", "bandwidth / early: na\xEFve loads", { Mechanism = ("x"):rep(5000) }), 0)
+    local plan = at:state().history[2].facts.plan
+    t.eq({ plan.technique, #plan.mechanism }, { "na\\xEFve loads", 1000 })
+    t.match(at:entry "v2", "## v2 — bandwidth / early: na\\xEFve loads\n")
+end)
+
 t.test("C4: one change, unless a rewrite names its design", function()
     local at = bench "time=100"
     local lines = {}
@@ -693,6 +701,8 @@ t.test("C16: a technique is tried once, unless the plan names what is different"
     t.eq(at:refused "again", "'128 bit Loads' was tried in v2 (REVERT); name in the plan's Difference what is new")
     at:plan("bandwidth / early: 128-bit loads", { Difference = "of y alone" })
     t.eq(at:try "again", 0)
+    t.eq(at:experiment("time=80", "compute / early: 向量化"), 0)
+    t.eq(at:experiment("time=70", "latency / early: 展开循环"), 0)
     local at_infra = begun()
     t.eq(at_infra:experiment("time=90 unstable=1", "bandwidth / early: 128-bit loads"), 125)
     t.match(at_infra:entry "v2", "%- Status: UNMEASURED\n")
