@@ -58,7 +58,8 @@ end
 -- The session that a note belongs to, and whether it is a new one. One that is finished is meant only where it, or a
 -- trial of it, is named.
 local function session_of(ctx, about)
-    local state = pick.find(ctx)
+    local state, problem, code = fault.catch(pick.find, ctx)
+    if problem and (code ~= "NOTFOUND" or about) then fault.raise(code, "%s", problem) end
     local is_meant = state and (not state.finished or about or ctx.host.session)
     if is_meant then return open_as_it_is(state), false end
     if about then fault.raise("NOTFOUND", "there is no session yet, so there is no trial %d", about) end

@@ -42,6 +42,20 @@ t.test("a note before the first trial begins a session, with which the trial goe
     t.eq(#notes_of(folder), 2)
 end)
 
+t.test("a note can name the session that it begins", function()
+    local folder = scripted.task_folder "time=100"
+    local named = { session = "one" }
+    t.eq({ select(2, call(folder, "note", nil, { message = "plan" }, named)) },
+        { "noted in the new session one, before the first trial: plan\n",
+            ("workspace   %s: made a git repository\n"):format(folder) })
+    t.eq({ call(folder, "note", nil, { message = "more" }, named) },
+        { 0, "noted in session one, before the first trial: more\n", "" })
+    t.eq(call(folder, "try"), 0)
+    t.eq(object_of(folder, "status").session, "one")
+    t.eq({ call(folder, "note", { 0 }, { message = "x" }, { session = "two" }) },
+        { 2, "", "ako-lua: there is no session 'two' here\n" })
+end)
+
 t.test("run begins the session that only has notes, and a gate sees them", function()
     local folder = scripted.task_folder "time=100"
     scripted.candidates(folder, { ["a.c"] = "time=50" })
