@@ -81,10 +81,12 @@ end)
 
 t.test("a session from init to report", function()
     kernel(40)
-    t.match(ako("init").stdout, "^workspace /[^\n]+: a new git repository\nmade: nothing, all is there\nnext: `ako%-"
-        .. "lua mine.lua try` measures the files as they are; because everything is compared with the first trial\n$")
+    t.match(ako("init").stdout, "^workspace /[^\n]+: a new git repository\nmade: nothing, all is there\nnext: "
+        .. "`ako%-lua %-%-device=cpu mine.lua try` measures the files as they are; because everything is compared with "
+        .. "the first trial\n$")
     t.eq(ako("note", "-m", "the inner loop is waste", "--topic=idea").code, 0)
-    t.match(ako("brief").stdout, "\nopen ideas:\n%- the inner loop is waste\nnext: `ako%-lua mine.lua try` measures ")
+    t.match(ako("brief").stdout, "\nopen ideas:\n%- the inner loop is waste\n"
+        .. "next: `ako%-lua %-%-device=cpu mine.lua try` measures ")
     t.eq(object_of(0, "try").trial, 0)
     kernel(2)
     local kept = object_of(0, "try", "-m", "less work", "--predict=500", "--label=a")
@@ -105,7 +107,8 @@ t.test("a session from init to report", function()
     t.match(ako("report", "--markdown").stdout, "\n## Overrides by hand\n\n%- trial 2: keep, [^\n]+\n%- trial 2: ")
     t.match(ako("finish", "-m", "fast enough").stdout, "^best: trial 1 [^\n]+; measured again: [^\n]+\nsession [^\n]+; "
         .. "ended: fast enough\n")
-    t.match(ako("brief").stdout, "\nnext: `ako%-lua mine.lua try %-%-session=NAME` starts another session; because ")
+    t.match(ako("brief").stdout,
+        "\nnext: `ako%-lua %-%-device=cpu mine.lua try %-%-session=NAME` starts another session; because ")
 end)
 
 t.test("a trial is voided by a change of the reference, the task, the policy or one of its modules", function()
@@ -178,7 +181,7 @@ t.test("beside a run others can look and note, and another trial is refused with
     t.eq({ said.status.code, said.log.code, said.show.code, said.brief.code, said.note.code }, { 0, 0, 0, 0, 0 })
     t.eq(said.run.code, 130)
     t.match(said.after.text, "\nopen: `resume` goes on with it\n$")
-    t.match(said.next.text, "\nnext: `ako%-lua mine.lua resume`; because the run was interrupted")
+    t.match(said.next.text, "\nnext: `ako%-lua %-%-device=cpu mine.lua resume`; because the run was interrupted")
 end)
 
 t.test("a run whose host is killed goes on with `resume`, with the same proposer, and ends", function()
