@@ -28,6 +28,27 @@ local function answer(ctx, lines, object)
     return exits.DONE
 end
 
+-- A loop that renders and commits but measures nothing, over a session as it is opened by open(ws, state).
+local function idle_loop(started, open)
+    local opened = must(open(started.ws, must(session.read(started.ws.repo, started.host.session))))
+    local loop, finished = started:loop(opened), opened.finished
+    if finished then loop.finished = { ended = finished.ended, verified = finished.verified } end
+    return loop
+end
+
+-- The logs in a workspace are those of its newest session.
+local function is_newest(state)
+    local newest = session.newest(state.ws)
+    return newest ~= nil and newest.name == state.name
+end
+
+local function begin_idle(ctx, state)
+    local started = idle.start(pick.own(ctx, state), state.header.device)
+    started:resolve()
+    started:prepare()
+    return started
+end
+
 -- Notes
 
 -- A file as a note has it: its path in the workspace, or an absolute one, and the hash of what it holds.
@@ -47,6 +68,22 @@ local function open_as_it_is(state)
     return must(session.open(ws, state.state))
 end
 
+-- Renders the policy's logs with the note in them, where nothing is under way in the session. Raises faults.
+local function render(ctx, state)
+    local is_idle = not (state.open or state.placed or state.proposing) and #state.history > 0
+    if not (ctx.policy.logs and is_idle and is_newest(state)) then return end
+    local started <close> = begin_idle(ctx, state)
+    idle_loop(started, session.open):render_logs()
+end
+
+-- The note stands, whatever becomes of the logs; who is at work in the workspace renders them anew.
+local function try_to_render(ctx, state)
+    local _, problem, code = fault.catch(render, ctx, state)
+    if problem and code ~= "BUSY" then
+        (ctx.console or console).err(("the logs are not rendered: %s\n"):format(format.line(problem)))
+    end
+end
+
 -- A session that begins with a note: the first trial goes on with it.
 local function begin(ctx)
     local started <close> = idle.start(ctx)
@@ -55,15 +92,15 @@ local function begin(ctx)
     return opening.new(started, "note")
 end
 
--- The session that a note belongs to, and whether it is a new one. One that is finished is meant only where it, or a
--- trial of it, is named.
+-- The session that a note belongs to, and what was known of it, nil for a new one. One that is finished is meant only
+-- where it, or a trial of it, is named.
 local function session_of(ctx, about)
     local state, problem, code = fault.catch(pick.find, ctx)
     if problem and (code ~= "NOTFOUND" or about) then fault.raise(code, "%s", problem) end
     local is_meant = state and (not state.finished or about or ctx.host.session)
-    if is_meant then return open_as_it_is(state), false end
+    if is_meant then return open_as_it_is(state), state end
     if about then fault.raise("NOTFOUND", "there is no session yet, so there is no trial %d", about) end
-    return begin(ctx), true
+    return begin(ctx)
 end
 
 --- note [N]: words or a file of the author's, about trial N or the last one; before the first trial they begin a
@@ -76,16 +113,17 @@ function amend.note(ctx)
     end
     local file, hash
     if given.file then file, hash = note_file(given.file, fs.absolute(folder) or folder) end
-    local opened, is_new = session_of(ctx, about)
+    local opened, state = session_of(ctx, about)
     local words = { text = text, trial = about, topic = given.topic, file = file, hash = hash }
     local line, problem, code = opened:note(words)
-    if is_new then opened:discard() end -- where nothing was noted
+    if not state then opened:discard() end -- where nothing was noted
     opened:close()
     must(line, problem, code)
-    local object = { v = 1, session = opened.name, started = is_new, trial = line.trial or json.null,
+    if state then try_to_render(ctx, state) end
+    local object = { v = 1, session = opened.name, started = state == nil, trial = line.trial or json.null,
         topic = line.topic, text = line.text, file = line.file, hash = line.hash }
     local where = line.trial and ("about trial %d"):format(line.trial) or "before the first trial"
-    local text_line = ("noted in %ssession %s, %s: %s"):format(is_new and "the new " or "", opened.name, where,
+    local text_line = ("noted in %ssession %s, %s: %s"):format(state and "" or "the new ", opened.name, where,
         log.note(line))
     return answer(ctx, { text_line }, object)
 end
@@ -126,16 +164,12 @@ local function override(ctx, verdict)
     local state, given = pick.session(ctx), ctx.verb_options or {}
     local n = ctx.operands[1]
     check_override(session.record(state, n), verdict, given)
-    local started <close> = idle.start(pick.own(ctx, state), state.header.device)
-    started:resolve()
-    started:prepare()
+    local started <close> = begin_idle(ctx, state)
     started:recover()
-    local opened = must(session.resume(started.ws, must(session.read(started.ws.repo, state.name))))
-    local loop = started:loop(opened)
-    local reason = format.line(given.message)
-    local result = must(opened:override(n, verdict, reason, given.force))
-    loop:publish()
-    return answer(ctx, override_lines(result, verdict, reason), override_object(result, opened.name))
+    local loop, reason = idle_loop(started, session.resume), format.line(given.message)
+    local result = must(started.session:override(n, verdict, reason, given.force))
+    if is_newest(state) then loop:publish() end
+    return answer(ctx, override_lines(result, verdict, reason), override_object(result, state.name))
 end
 
 --- keep N: by hand, trial N counts as kept and is the best.

@@ -81,6 +81,30 @@ t.test("a note on a trial, with a file and its hash", function()
     t.eq(notes_of(folder)[1].hash, git.hash "stalls\n")
 end)
 
+t.test("a note is in the policy's logs at once; those of a newer session are left alone", function()
+    local folder = scripted.task_folder "time=100"
+    local function host(name)
+        return { session = name, policy = { logs = function(run)
+            local ended = run.finished and "ended" or "open"
+            return { ["LOG.md"] = ("%s: %d notes, %s\n"):format(run.session, #run.notes, ended) }
+        end } }
+    end
+    t.eq(call(folder, "try", nil, nil, host "a"), 0)
+    t.eq(fs.read(folder .. "/LOG.md"), "a: 0 notes, open\n")
+    t.eq({ call(folder, "note", nil, { message = "x" }, host()) }, { 0, "noted in session a, about trial 0: x\n", "" })
+    t.eq(fs.read(folder .. "/LOG.md"), "a: 1 notes, open\n")
+    t.eq(call(folder, "finish", nil, { message = "done" }, host()), 0)
+    t.eq(call(folder, "note", { 0 }, { message = "x" }, host()), 0)
+    t.eq(fs.read(folder .. "/LOG.md"), "a: 2 notes, ended\n")
+    t.eq(call(folder, "try", nil, nil, host "b"), 0)
+    t.eq(call(folder, "note", { 0 }, { message = "x" }, host "a"), 0)
+    t.eq(fs.read(folder .. "/LOG.md"), "b: 0 notes, open\n")
+    local broken = { policy = { logs = function() return 7 end } }
+    local code, text, problem = call(folder, "note", nil, { message = "y" }, broken)
+    t.eq({ code, text }, { 0, "noted in session b, about trial 0: y\n" })
+    t.match(problem, "^the logs are not rendered: hook 'logs' must return")
+end)
+
 t.test("a note without words, on no trial, or with no file is refused and leaves nothing", function()
     local folder = scripted.task_folder "time=100"
     local function refused(options, text, operands)
