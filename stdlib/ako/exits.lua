@@ -18,9 +18,9 @@ local OF_INFRA = { UNAVAILABLE = exits.LACKING, IO = exits.LACKING, NOMEM = exit
 --- For a failure of the outside world, by its code ("NOTFOUND").
 function exits.of_code(code) return OF_CODE[code] or exits.UNMEASURED end
 
---- For the record of a trial (ako.trial).
+--- For the record of a trial (ako.trial); a verdict by hand counts.
 function exits.of_record(record)
-    if record.status == "PASSED" then return OF_VERDICT[record.verdict] end
+    if record.status == "PASSED" then return OF_VERDICT[record.override or record.verdict] end
     if record.status == "INFRA" then return OF_INFRA[record.code] or exits.UNMEASURED end
     return OF_STATUS[record.status] or exits.UNMEASURED
 end

@@ -648,7 +648,9 @@ local function measure_best(self)
     local incumbent = numbers and unit_of(self, session.original)
     context.against = "original"
     local record = trial.record(ask(self, given, ALL_STEPS, numbers, incumbent), context)
-    for _, name in ipairs { "verdict", "tree", "commit", "files" } do record[name] = best[name] end
+    for _, name in ipairs { "verdict", "override", "override_reason", "tree", "commit", "files" } do
+        record[name] = best[name]
+    end
     if record.status == "PASSED" then record.reason = best.reason end
     record.lane = given.lane
     self.progress:verified(record)

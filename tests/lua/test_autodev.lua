@@ -850,6 +850,18 @@ t.test("C19: a submission: clean evaluation, mean of five runs, artefact, tag, s
     t.eq(repo:read(branch, "solution/kernel.c"), scripted.source "time=80")
 end)
 
+t.test("C19: what was kept by hand is submitted, and the log says by whom", function()
+    local at = begun()
+    t.eq(at:experiment("time=110", "bandwidth / early: 128-bit loads"), 1)
+    t.eq(amend.keep(at:context({ message = "it is simpler" }, { 1 })), 0)
+    t.match(at:entry "v2", "%- Status: KEEP %(by hand: it is simpler; the rule said revert%)\n")
+    local code, said = at:finish "user: enough"
+    t.eq(code, 0)
+    t.match(said, "^v2 KEEP; phase C, submission;")
+    t.eq(at:branch_log(), { "submission v2: 1.82x over the reference, mean of 5 runs",
+        "[override] keep trial 1: it is simpler", "v1: the tree as it is" })
+end)
+
 t.test("C19: what is slower than the reference is not tagged", function()
     local at = begun "time=300"
     t.eq(at:experiment("time=250", "bandwidth / early: 128-bit loads"), 0)
