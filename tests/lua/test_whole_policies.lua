@@ -30,7 +30,8 @@ local function workspace(name)
     end
     local text = fs.read(EXAMPLE .. "task.lua")
     local small = "{ { B = 16, D = 1024 }, { B = 7, D = 1023, weight = 0.2 } }"
-    program.write(name .. "/task.lua", (text:gsub("workloads = %b{}", ("workloads = { %s = %s }"):format(PLACE, small))))
+    local workloads = ("workloads = { %s = %s }"):format(PLACE, small)
+    program.write(name .. "/task.lua", (text:gsub("workloads = %b{}", workloads)))
     program.write(name .. "/mine.txt", "mine\n")
     for _, file in ipairs(CANDIDATES[PLACE]) do
         program.write(name .. ".candidates/" .. file, assert(fs.read(EXAMPLE .. "candidates/" .. file)))
