@@ -35,9 +35,9 @@ end
 function pick.workspace(ctx)
     local folder = ctx.host.workspace or "."
     if ctx.host.session then session.check_name(ctx.host.session) end
-    if not fs.exists(folder) then fault.raise("NOTFOUND", "there is no folder %s", folder) end
+    if not fs.is_dir(folder) then fault.raise("NOTFOUND", "there is no folder %s", folder) end
     local repo, problem, code = git.open(folder)
-    if not repo and code == "NOTFOUND" and fs.is_dir(folder) then return nil end
+    if not repo and code == "NOTFOUND" then return nil end
     return { repo = must(repo, problem, code), folder = must(fs.absolute(folder)) }
 end
 

@@ -282,6 +282,25 @@ t.test("finish leaves what nobody has tried, and refuses a task that has changed
     t.eq(object_of(folder, "status").finished, false)
 end)
 
+t.test("a finish that is interrupted leaves the session open", function()
+    local folder = story()
+    local host = { on_trial = function() return nil, "interrupted", "CANCELLED" end }
+    t.eq(call(folder, "finish", nil, { message = "done" }, host), 130)
+    t.eq(object_of(folder, "status").finished, false)
+    t.eq(call(folder, "finish", nil, { message = "done" }), 0)
+end)
+
+t.test("a run that has ended can be overridden, too", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=50" })
+    t.eq(call(folder, "run", nil, { candidates = folder .. "/candidates" }), 0)
+    t.eq(call(folder, "revert", { 1 }, { message = "flattered" }), 0)
+    t.eq(solution(folder), scripted.source("time=100"))
+    local report = object_of(folder, "report")
+    t.eq({ report.best.trial, report.finished.verified.trial }, { 0, 1 })
+    t.match(select(2, call(folder, "report")), "\nverified +median 50.00 us; that was trial 1, before an override\n")
+end)
+
 t.test("finish before anything was tried has nothing to finish", function()
     local folder = scripted.task_folder "time=100"
     t.eq(call(folder, "note", nil, { message = "x" }), 0)

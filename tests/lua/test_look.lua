@@ -92,6 +92,7 @@ t.test("show: everything of a trial, also of a reverted one and after a collecti
     t.ok(gc.ok, gc.stderr)
     local code, text = call(folder, "show", { 2 }, { source = true })
     t.eq(code, 0)
+    t.match(select(2, call(folder, "diff", { 2 })), "\n%+// script: time=80\n")
     t.match(text, "^trial 2: revert, PASSED\nwhat +\"unroll\"\nreason +[^\n]+\n")
     t.match(text, "\ngain +predicted %+10.0 %%, measured %-37.5 %% %(%-37.6 %% to %-37.4 %%%) against trial 1")
     t.match(text, "\ntime +median 80.00 us [^\n]*, timer wall\n")
@@ -188,5 +189,7 @@ t.test("a trial that is not there, no session, no repository: one clear line", f
             fs.absolute(empty)) })
         t.ok(not fs.exists(empty .. "/.git"), "nothing is made")
     end
-    t.eq(select(3, call("/nowhere-here", "log")), "ako-lua: there is no folder /nowhere-here\n")
+    for _, place in ipairs { "/nowhere-here", folder .. "/task.lua" } do
+        t.eq({ call(place, "log") }, { 2, "", ("ako-lua: there is no folder %s\n"):format(place) })
+    end
 end)
