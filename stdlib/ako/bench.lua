@@ -25,10 +25,22 @@ local function must(result, problem, code)
     return result
 end
 
---- Reads what a task says: { "program", arguments ..., seconds = a limit, claims = as ako.claims reads them }.
+local function read_files(given, what)
+    if given == nil then return nil end
+    fault.check(type(given) == "table", "%s must be a list of paths", what)
+    tensors.check_keys(given, {}, #given, what)
+    for _, name in ipairs(given) do
+        fault.check(type(name) == "string" and path.is_inside(name) and path.is_text(name),
+            "%s must be relative paths inside the workspace", what)
+    end
+    return given
+end
+
+--- Reads what a task says: { "program", arguments ..., seconds = a limit, claims = as ako.claims reads them, files =
+--- paths in the workspace that nobody may change }.
 function bench.read(given, what)
     fault.check(type(given) == "table" and #given > 0, "%s must be a table like { \"./bench.sh\", \"--full\" }", what)
-    tensors.check_keys(given, { "seconds", "claims" }, #given, what)
+    tensors.check_keys(given, { "seconds", "claims", "files" }, #given, what)
     local argv = {}
     for i, word in ipairs(given) do
         fault.check(type(word) == "string" and path.is_text(word),
@@ -38,8 +50,8 @@ function bench.read(given, what)
     local seconds = given.seconds
     fault.check(seconds == nil or type(seconds) == "number" and seconds > 0 and seconds < math.huge,
         "%s: seconds must be above 0", what)
-    return { argv = argv, seconds = seconds and seconds + 0.0, claims = given.claims and claims.read(given.claims,
-        what .. ".claims") or {} }
+    return { argv = argv, seconds = seconds and seconds + 0.0, files = read_files(given.files, what .. ".files"),
+        claims = given.claims and claims.read(given.claims, what .. ".claims") or {} }
 end
 
 --- The command in words.
@@ -57,17 +69,20 @@ function bench.hash(given)
     return git.hash(json.encode { given.argv, given.seconds or json.null, patterns })
 end
 
---- The files of a folder that its words name, but for those in `except` (a list).
+--- The files of a folder that belong to it: those that the task names or else its script, the first of its words that
+--- is a file there and none of `except` (a list). Later words may as well be what it writes.
 function bench.files(given, folder, except)
-    local names, is_excepted = {}, {}
-    for _, name in ipairs(except) do is_excepted[name] = true end
+    if given.files then return given.files end
     for _, word in ipairs(given.argv) do
         local name = word:gsub("^%./", "")
-        if path.is_inside(name) and not is_excepted[name] and fs.is_file(fs.join(folder, name)) then
-            names[#names + 1] = name
+        if path.is_inside(name) and fs.is_file(fs.join(folder, name)) then
+            for _, other in ipairs(except) do
+                if name == other then return {} end
+            end
+            return { name }
         end
     end
-    return names
+    return {}
 end
 
 -- Running it

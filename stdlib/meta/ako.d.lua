@@ -1121,10 +1121,10 @@ function branch.repair(session, spec, line, append) end
 ---@class ako.bench
 local bench = {}
 
----Reads what a task says: { "program", arguments ..., seconds, claims }. Raises faults.
+---Reads what a task says: { "program", arguments ..., seconds, claims, files }. Raises faults.
 ---@param given table
 ---@param what string
----@return { argv: string[], seconds?: number, claims: table[] }
+---@return { argv: string[], seconds?: number, claims: table[], files?: string[] }
 function bench.read(given, what) end
 
 ---The command in words.
@@ -1143,7 +1143,7 @@ function bench.seconds(given, policy) end
 ---@return string
 function bench.hash(given) end
 
----The files of a folder that its words name, but for those in `except`.
+---The files of a folder that belong to it: those that the task names, or else its script, unless that is in `except`.
 ---@param given table
 ---@param folder string
 ---@param except string[]

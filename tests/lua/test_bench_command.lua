@@ -240,6 +240,25 @@ t.test("neither the command nor a file that it names may change in a session", f
     t.match(record.reason, "^protected file bench.sh changed since the session began$")
 end)
 
+t.test("what the command writes may be one of its words", function()
+    local folder = folder_with('{ "sh", "./bench.sh", "results.txt" }', "date +%N >$1\n")
+    t.eq(try(folder), 0)
+    edit(folder, "time=50")
+    t.eq(try(folder), 0)
+end)
+
+t.test("the files that belong to it", function()
+    local folder = folder_with("{ 'a' }", "")
+    local function files(given) return bench.files(bench.read(given, "bench"), folder, { "solution/kernel.c" }) end
+    t.eq(files { "sh", "./bench.sh", "task.lua" }, { "bench.sh" })
+    t.eq(files { "./bench.sh" }, { "bench.sh" })
+    t.eq(files { "cc", "solution/kernel.c", "task.lua" }, {})
+    t.eq(files { "python3", "-m", "bench", "/etc/passwd", "../x" }, {})
+    t.eq(files { "make", "bench", files = { "Makefile", "bench.sh" } }, { "Makefile", "bench.sh" })
+    t.err("bench.files must be relative paths", files, { "a", files = { "/etc/passwd" } })
+    t.err("bench.files must be a list", files, { "a", files = "b" })
+end)
+
 t.test("a benchmark during which a protected file changes", function()
     local folder = with_script("grep -q time=50 solution/kernel.c && echo '# edited' >> bench.sh\n" .. HONEST)
     t.eq(try(folder), 0)
