@@ -132,6 +132,7 @@ local KINDS = {
         after = maybe(COUNT), time_s = maybe(number) },
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },
     resume = fields { time_s = number, worked_s = number },
+    tag = fields { name = text },
     finish = fields { ended = maybe(text) },
 }
 

@@ -687,13 +687,13 @@ local function publish_end(self)
     local oid = message and must(session:publish_final(message, paths)) or session.branch and session.branch.oid
     local tag = oid and git_of.tag and words("git.tag", self.hook("git.tag", self:view(), self.opt))
     if not tag then return end
-    local made, problem = session.repo:tag(tag, oid, message or tag)
+    local made, problem = session:publish_tag(tag, oid, message or tag)
     self.progress:note(made and "tag         " .. tag or ("no tag %s: %s"):format(tag, problem))
 end
 
---- The end of a session: the best verified (when there was anything to choose from), the last line written, the
---- policy's own end, the logs rendered, the policy's last commit and tag. An interrupted one stays open. Returns the
---- record to report on.
+--- The end of a session: the best verified (when there was anything to choose from), the policy's own end, the logs
+--- rendered, the policy's last commit and tag, the last line written. An interrupted one stays open. Returns the record
+--- to report on.
 function Loop:finish(ended)
     local session = self.session
     local record = session.best or session.original
@@ -704,10 +704,10 @@ function Loop:finish(ended)
     if #session.history > 1 and session.best then record = self:verify() end
     if self.cancelled then return record end
     local verified = session.best and report.object(record) or nil
-    must(session:finish { ended = ended, status = record.status, verified = verified })
     self.finished = { ended = ended, verified = copy(record) }
     submit(self)
     publish_end(self)
+    must(session:finish { ended = ended, status = record.status, verified = verified })
     return record
 end
 

@@ -471,11 +471,24 @@ Session.publish = fault.returns(function(self, paths)
     return true
 end)
 
---- Puts the best's tree on the branch once more, with a message of the policy's, at the end. Returns the commit's oid.
+--- Puts the best's tree on the branch once more, with a message of the policy's, at the end, unless that was done
+--- before a kill. Returns the commit's oid.
 Session.publish_final = fault.returns(function(self, message, paths)
     local best = self.best or self.original
+    if self.final and self.final.trial == best.trial then return self.final.oid end
     return put_on_branch(self, { trial = best.trial, final = true, tree = best.tree, message = message .. "\n",
         paths = paths }).oid
+end)
+
+--- Tags a commit at the end. The journal knows of it first: what a kill left of it, git's lock or the tag itself, is
+--- this session's. Nil, a message and EXISTS where somebody else has the name.
+Session.publish_tag = fault.returns(function(self, name, oid, message)
+    local again = self.tagging == name
+    if again then fs.remove_tree(("%s/refs/tags/%s.lock"):format(self.repo:commondir(), name)) end
+    append(self, { kind = "tag", name = name })
+    local made, problem, code = self.repo:tag(name, oid, message)
+    if made or again and code == "EXISTS" then return true end
+    fault.raise(code, "%s", problem)
 end)
 
 --- Puts the best's bytes back into the workspace. Files that hold anything but the bytes of `attempt` (a commit, a blob

@@ -10,6 +10,8 @@
 --   proposing                     the line of a proposal of which nothing has come yet; `proposals` how many there were
 --   placed                        what the workspace may hold of a candidate, also of one just tried and not kept (then
 --                                 `dropped` is its number), or of what was the best until an override
+--   final                         the branch's line of the policy's last commit, while no trial has come behind it
+--   tagging                       the name of the last tag that was to be made
 --   setting                       a line about the branch behind which there is none: its ref may not be set yet
 --
 -- Beside the journal lies index.json: the same table as it was after the last line. It is a cache: it counts only while
@@ -73,6 +75,7 @@ end
 local function take_branch(state, line)
     state.branch, state.setting = line, line
     if line.override then state.unpublished = nil end
+    if line.final then state.final = line end
     if line.override or line.final then return end
     while state.pending[1] and state.pending[1] <= line.trial do table.remove(state.pending, 1) end
 end
@@ -100,7 +103,7 @@ function story.take(state, line, at)
     elseif line.kind == "intent" then
         state.open, state.placed, state.proposing = line, nil, nil
     elseif line.kind == "trial" then
-        state.open = nil
+        state.open, state.final = nil, nil
         take_record(state, line, at)
     elseif line.kind == "note" then
         lines.add(state.notes, line, at)
@@ -110,6 +113,8 @@ function story.take(state, line, at)
         take_branch(state, line)
     elseif line.kind == "resume" then
         state.resumed = line
+    elseif line.kind == "tag" then
+        state.tagging = line.name
     elseif line.kind == "finish" then
         state.finished = line
     end

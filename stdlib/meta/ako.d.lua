@@ -2726,11 +2726,20 @@ function Session:close_trial(record, evidence) end
 ---@param paths? string[]
 function Session:publish(paths) end
 
----Puts the best's tree on the branch once more, with a message of the policy's, at the end. Returns the commit's oid.
+---Puts the best's tree on the branch once more, with a message of the policy's, at the end; unless that was done before a
+---kill. Returns the commit's oid.
 ---@param message string
 ---@param paths? string[]
 ---@return string
 function Session:publish_final(message, paths) end
+
+---Tags a commit at the end. The journal knows of it first: what a kill left of it, git's lock or the tag itself, is this
+---session's. Nil, a message and EXISTS where somebody else has the name.
+---@param name string
+---@param oid string
+---@param message string
+---@return true? made, string? message, ako.Code? code
+function Session:publish_tag(name, oid, message) end
 
 ---Takes a session back in which nothing has been tried or noted: as if it had not been started.
 function Session:discard() end

@@ -154,4 +154,52 @@ t.test("the repair of a killed run, killed at every step", function()
     end)
 end)
 
+-- A workspace with a baseline, a kept trial 1 and a reverted trial 2.
+local function with_trials()
+    local folder = steps.workspace()
+    t.eq(steps.plain(folder, "try").code, 0)
+    edit(folder, "time=90")
+    t.eq(steps.plain(folder, "try").code, 0)
+    edit(folder, "time=95")
+    t.eq(steps.plain(folder, "try").code, 1)
+    return folder, steps.users(folder)
+end
+
+-- The next start tries the best again, for nothing was edited.
+local function best_is_tried_again(folder, users, best)
+    local ctx = scripted.logging_context(folder)
+    t.ok(verbs.try(ctx) < 2, ctx.console.stderr)
+    local state = steps.check(folder, users)
+    t.eq({ #state.history, state.history[4].no_effect }, { 4, true })
+    t.eq(present(folder), scripted.source("time=" .. best(state)))
+end
+
+t.test("an override, killed at every step", function()
+    local folder, users = with_trials()
+    kill_everywhere(folder, { "keep", "2", "message=simpler" }, function()
+        best_is_tried_again(folder, users, function(state) return #state.overrides == 1 and 95 or 90 end)
+    end)
+end)
+
+t.test("a note, killed at every step", function()
+    local folder, users = with_trials()
+    kill_everywhere(folder, { "note", "1", "message=words" }, function()
+        best_is_tried_again(folder, users, function() return 90 end)
+    end)
+end)
+
+t.test("the end of a session, killed at every step", function()
+    local folder, users = with_trials()
+    kill_everywhere(folder, { "finish", "message=enough" }, function()
+        local state = newest(folder)
+        if not state.finished then t.eq(steps.plain(folder, "finish", "message=enough").code, 0) end
+        t.eq(verbs.try(scripted.logging_context(folder)), 0) -- of another session, and looks for litter
+        state = steps.check(folder, users, state.name)
+        t.eq({ #state.history, state.finished.ended }, { 3, "enough" })
+        t.eq(present(folder), scripted.source "time=90")
+        local repo <close> = assert(git.open(folder))
+        t.eq(repo:resolve("refs/tags/best/" .. state.name .. "^{commit}"), state.branch.oid)
+    end)
+end)
+
 console.out(("# %d kills\n"):format(points))

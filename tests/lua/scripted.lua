@@ -262,9 +262,12 @@ function scripted.log_of(history)
     return table.concat(parts) .. "end\n"
 end
 
---- The same as scripted.context, with a policy that renders LOG.md and takes proposals until one changes nothing.
+--- The same as scripted.context, with a policy that renders LOG.md, takes proposals until one changes nothing, and ends
+--- with a commit and a tag.
 function scripted.logging_context(folder, host, verb_options)
     local changed = { policy = { budget = { build = 10, check = 10, time = 10, propose = 10, no_ops = 1 },
+        git = { final = function() return "[final] the best" end,
+            tag = function(run) return "best/" .. run.session end },
         logs = function(run) return { ["LOG.md"] = scripted.log_of(run.history) } end } }
     for name, value in pairs(host or {}) do changed[name] = value end
     return scripted.context(folder, changed, verb_options)

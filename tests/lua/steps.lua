@@ -114,11 +114,12 @@ local function check_branch(repo, state)
     for _, record in ipairs(state.history) do
         if record.verdict == "keep" then table.insert(kept, 1, record.tree) end
     end
-    local trees = {}
-    for i, commit in ipairs(#kept > 0 and assert(repo:log(state.branch.ref)) or {}) do
+    local trees, final = {}, 0
+    for _, commit in ipairs(#kept > 0 and assert(repo:log(state.branch.ref)) or {}) do
         if commit.oid == state.header.base then break end
-        trees[i] = commit.tree
+        if commit.message:find "^%[final%]" then final = final + 1 else trees[#trees + 1] = commit.tree end
     end
+    t.ok(final == 1 or final == 0 and not state.finished, "one final commit")
     if #state.history == 0 or not state.best then return end
     if #state.overrides == 0 then
         t.eq(#trees, #kept, "commits on the branch")
