@@ -38,7 +38,7 @@ end
 
 -- The logs in a workspace are those of its newest session.
 local function is_newest(state)
-    local newest = session.newest(state.ws)
+    local newest = session.newest { repo = state.repo, folder = state.header.workspace }
     return newest ~= nil and newest.name == state.name
 end
 

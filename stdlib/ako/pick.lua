@@ -2,6 +2,7 @@
 
 local console = require "ako.console"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local session = require "ako.session"
@@ -80,9 +81,10 @@ end
 function pick.own(ctx, state)
     local host, header = {}, state.header
     for name, value in pairs(ctx.host) do host[name] = value end
-    host.session, host.workspace = state.name, header.workspace
+    local is_here = header.workspace == format.utf8(state.ws.folder) -- records have names of any bytes as text
+    host.session, host.workspace = state.name, is_here and state.ws.folder or header.workspace
     local file = header.task_file or ""
-    local is_found_again = header.task_made or fs.exists(fs.join(header.workspace, "task.lua"))
+    local is_found_again = header.task_made or fs.exists(fs.join(host.workspace, "task.lua"))
     if not host.task and not is_found_again and file:find("%.lua$") and fs.exists(file) then host.task = file end
     return setmetatable({ host = host }, { __index = ctx })
 end

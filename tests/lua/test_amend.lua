@@ -2,6 +2,7 @@
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local process = require "ako.process"
 local scripted = require "scripted"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
@@ -173,6 +174,31 @@ t.test("revert by hand brings the one kept before it back", function()
         { 1, "keep", "revert", "flattered", 0, 1 })
     t.eq(solution(folder), scripted.source("time=100"))
     t.eq(object_of(folder, "status").best.trial, 0)
+end)
+
+t.test("a session of another worktree is amended there, and a workspace's name may have any bytes", function()
+    local other, folder = t.tmpdir() .. "/other", t.tmpdir() .. "/a \xFFb"
+    local source = scripted.task_folder "time=100"
+    assert(process.run { "cp", "-r", source, folder })
+    t.eq(call(folder, "try", nil, nil, { session = "one" }), 0)
+    t.eq(try(folder, "time=50"), 0)
+    local made = assert(process.run { "git", "-C", folder, "-c", "user.name=a", "-c", "user.email=b", "commit", "-q",
+        "--allow-empty", "-m", "x" })
+    t.ok(made.ok, made.stderr)
+    made = assert(process.run { "git", "-C", folder, "worktree", "add", "-q", other })
+    t.ok(made.ok, made.stderr)
+    t.eq(call(folder, "revert", { 1 }, { message = "by hand" }), 0)
+    t.eq(solution(folder), scripted.source("time=100"))
+    t.eq(call(folder, "finish", nil, { message = "done" }), 0)
+    local plain = t.tmpdir() .. "/plain"
+    assert(process.run { "git", "-C", folder, "worktree", "add", "-q", plain })
+    assert(process.run { "cp", "-r", source .. "/.", plain })
+    t.eq(call(plain, "try", nil, nil, { session = "two" }), 0)
+    t.eq(try(plain, "time=50"), 0)
+    t.eq(call(other, "log"), 2, "no session of this worktree")
+    t.eq(call(other, "revert", { 1 }, { message = "from elsewhere" }, { session = "two" }), 0)
+    t.eq(solution(plain), scripted.source("time=100"))
+    t.eq(fs.list(other), { ".git" })
 end)
 
 t.test("keep of a trial that has not passed needs --force, and that is recorded", function()
