@@ -51,6 +51,7 @@ function loop.new(parts)
     for name, part in pairs(parts) do self[name] = part end
     self.started_ns = clock.now_ns() - math.floor((parts.worked_s or 0) * 1e9)
     self.views = lines.view(self.session.history, copy)
+    self.note_views = lines.view(self.session.notes, copy)
     return self
 end
 
@@ -74,7 +75,7 @@ function Loop:view()
     local session = self.session
     self.task_view = self.task_view or task_view(self.task)
     return { trials = math.max(0, #session.history - 1), next_trial = #session.history, history = self.views,
-        notes = copy(session.notes or {}), best = copy(session.best), original = copy(session.original),
+        notes = self.note_views, best = copy(session.best), original = copy(session.original),
         last = self.views[#self.views], last_sources = copy(self.last_sources),
         elapsed_s = (clock.now_ns() - self.started_ns) / 1e9, session = session.name, header = copy(session.header),
         device = copy(self.evaluator.device), lane = self.lane, workspace = session.ws.folder,

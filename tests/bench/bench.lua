@@ -43,6 +43,8 @@ local function long_session()
     row("the same, its journal's index removed", "", ("%.0f ms"):format(found.status_without_index_ms), command)
     row("all that the host does in one more trial of it, median of 11", "15 ms", ("%.1f ms"):format(found.trial_ms),
         command)
+    row("the same, when its policy renders a log of all trials", "", ("%.0f ms"):format(found.trial_with_log_ms),
+        command)
 end
 
 -- The host's own peak, after this whole program has run trials in it.

@@ -1,6 +1,6 @@
 -- ako-lua tests/lua/long_session.lua [TRIALS]: what a session of so many trials (10000) costs, as JSON: the wall time
 -- of a `status` process, with the journal's index and without, and that of a `try` within a process, whose evaluator
--- answers at once. Medians of 11, in milliseconds.
+-- answers at once; and the same of a policy that renders a log of all trials. Medians of 11 (3), in milliseconds.
 local clock = require "ako.clock"
 local fs = require "ako.fs"
 local git = require "ako.git"
@@ -62,12 +62,12 @@ local function time_statuses(folder, before)
     return median(samples)
 end
 
-local function time_trials(folder)
+local function time_trials(folder, context, times)
     local samples = {}
-    for i = 1, 11 do
+    for i = 1, times do
         edit(folder, "time=" .. 110 + i)
         local begin = clock.now_ns()
-        assert(verbs.try(scripted.context(folder)) == 1)
+        assert(verbs.try(context(folder)) == 1)
         samples[i] = (clock.now_ns() - begin) / 1e6
     end
     return median(samples)
@@ -77,6 +77,7 @@ local folder, path = make()
 local function forget() fs.remove_tree(fs.dirname(path) .. "/index.json") end
 local found = { trials = count, status_without_index_ms = time_statuses(folder, forget) }
 assert(verbs.try(scripted.context(folder)) < 2) -- which leaves an index
-found.status_ms, found.trial_ms = time_statuses(folder), time_trials(folder)
+found.status_ms, found.trial_ms = time_statuses(folder), time_trials(folder, scripted.context, 11)
+found.trial_with_log_ms = time_trials(folder, scripted.logging_context, 3)
 fs.remove_tree(folder)
 print(json.encode(found))
