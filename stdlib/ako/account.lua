@@ -93,7 +93,7 @@ function account.object(state)
     object.workspace, object.branch = header.workspace, session.branch_name(state) or json.null
     object.began_s, object.worked_s = header.time_s, session.worked_s(state)
     object.finished = finished and { ended = finished.ended, verified = finished.verified } or json.null
-    object.baseline = entries[1] or json.null
+    object.baseline = state.original and log.entry(state.original) or json.null
     object.best = state.best and log.entry(state.best) or json.null
     object.counts, object.predictions = state.counts, predictions_of(entries) or json.null
     object.overrides, object.files = overrides_of(state), state.folder
@@ -114,7 +114,8 @@ local function facts_of(object)
     add("records", object.files)
     add("branch", known(object.branch))
     add("baseline", known(object.baseline) and standing_text(object.baseline) or "not measured yet")
-    add("best", best and (best.trial > 0 and standing_text(best) or "the baseline, still") or "none yet")
+    local is_baseline = best and best.trial == object.baseline.trial
+    add("best", best and (is_baseline and "the baseline, still" or standing_text(best)) or "none yet")
     add("verified", finished and verified_text(finished.verified, best))
     add("trials", ("%d beside the baseline: %d kept, %d reverted, %d inconclusive"):format(
         math.max(0, #object.trials - 1), counts.keep, counts.revert, counts.inconclusive))

@@ -85,10 +85,11 @@ end
 -- `info` stands for the open trial where none is open.
 local function context_of(self, info)
     local session = self.session
-    local open = session.open or info
+    local open, original = session.open or info, session.original
+    if original and original.status ~= "PASSED" then original = nil end -- a start that has still to pass is its own
     return { session = session.name, trial = open.trial, candidate = open.candidate, hypothesis = open.hypothesis,
         predict = open.predict, label = open.label, facts = open.facts, task = self.task,
-        statistic = self.policy.timing.statistic, flush = self.policy.timing.flush, original = session.original,
+        statistic = self.policy.timing.statistic, flush = self.policy.timing.flush, original = original,
         best = session.best }
 end
 
@@ -121,7 +122,7 @@ end
 local function steps_of(self)
     local original, steps = self.session.original, self.plan.steps
     if self.signal then steps = plan.with_signal(steps, self.signal) end
-    if not original then return steps end
+    if not original or original.status ~= "PASSED" then return steps end
     return plan.for_candidate(steps, self.policy.budget, original.costs_ms)
 end
 
@@ -242,10 +243,10 @@ local function floor_share(self, record)
     return floor / taken
 end
 
--- Before anything is optimized: a task that a null kernel passes proves nothing about any other. Returns why it is
--- refused, or nil; a weakness that the policy only warns of goes with every record of the session.
+-- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why it
+-- is refused, or nil; a weakness that the policy only warns of goes with every record of the session.
 local function examine_task(self)
-    if self.session.best or #self.session.history > 0 or not self.evaluator.attack then return nil end
+    if self.session.best or not self.evaluator.attack then return nil end
     local found, problem = attack.examine(self.evaluator, self.task, self.plan)
     if not found then self.progress:note("the task could not be examined: " .. problem) end
     if not found or #found.weak == 0 then return nil end

@@ -2,7 +2,8 @@
 --   header, control, finished     the last line of that kind; `resumed` that of the last time a run went on
 --   history, notes                records and notes (ako.lines: read when they are asked for)
 --   counts                        of the records' verdicts, the baseline not counted
---   original, best, first_right   records; `kept` the numbers of the kept ones, the best last
+--   original, best, first_right   records; the original is the first one, or else the first that passed; `kept` the
+--                                 numbers of the kept ones, the best last
 --   overrides                     the lines
 --   branch                        the last line about the session's branch; `pending` the numbers of the trials that
 --                                 are still to come on it, `unpublished` the override that is
@@ -49,7 +50,8 @@ local function take_record(state, record, at)
     local kept, every = record.verdict == "keep", state.header and state.header.git and state.header.git.every
     if kept then state.kept[#state.kept + 1] = record.trial end
     if kept or every then state.pending[#state.pending + 1] = record.trial end
-    if record.trial == 0 then state.original, state.control = record, record.control end
+    local is_start = record.trial == 0 or (record == state.first_right and state.original.status ~= "PASSED")
+    if is_start then state.original, state.control = record, record.control end
     state.best = best_of(state)
     if record.candidate and not kept and state.best then state.placed, state.dropped = record.commit, record.trial end
 end

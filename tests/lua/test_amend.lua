@@ -134,9 +134,9 @@ end)
 
 -- Overrides
 
-local function try(folder, script, options)
+local function try(folder, script, options, host)
     assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script)))
-    return call(folder, "try", nil, options)
+    return call(folder, "try", nil, options, host)
 end
 
 local function solution(folder) return assert(fs.read(folder .. "/solution/kernel.c")) end
@@ -400,4 +400,20 @@ t.test("resume of a run that was killed in its baseline tries that again", funct
     local trials = object_of(folder, "log").trials
     t.eq({ #trials, trials[1].status, trials[2].candidate, trials[2].verdict, trials[3].candidate, trials[3].verdict },
         { 3, "INFRA", "baseline", "keep", "a.c", "keep" })
+    t.eq({ trials[2].speedup.original, trials[3].speedup.original }, { 1.0, 2.0 }, "what passed is the original")
+    t.eq(object_of(folder, "report").baseline.trial, 1)
+end)
+
+t.test("a first trial that failed is no original: the one that was mended is", function()
+    local folder = scripted.task_folder "time=100"
+    local policy = { budget = { build = 10, check = 10, time = 10, factor = 2, least = 1 } }
+    local codes = {}
+    for i, script in ipairs { "status=COMPILE_ERROR reason=k.c:1:no", "time=100", "time=50" } do
+        codes[i] = try(folder, script, nil, { session = "s", policy = policy })
+    end
+    t.eq(codes, { 10, 0, 0 })
+    t.eq(object_of(folder, "show", { 2 }).speedup.original, 2.0)
+    local _, text = call(folder, "brief")
+    t.match(text, "\nbaseline: trial 1 \"the tree as it is\", median 100.0 us, ")
+    t.match(select(2, call(folder, "report")), "\nbaseline +trial 1, the tree as it is, median 100.0 us ")
 end)
