@@ -654,7 +654,7 @@ t.test("B12: done is what the checklist says, not what somebody says", function(
         t.eq(at:state().finished, nil)
     end
     local at = won { ["Model path"] = "serving, the decoder" }
-    t.match(at:read "ITERATIONS.md", "\n%- %[ %] port: ")
+    t.match(at:read "ITERATIONS.md", "\n%- %[x%] port: ")
     t.match(at:finish "done", "missing: model; ")
     at:note("model", "about the same")
     t.match(at:finish "done", "missing: model; ")
