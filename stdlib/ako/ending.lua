@@ -19,7 +19,9 @@ end
 function ending.is_asked(policy) return policy.stop ~= nil or policy.stalled ~= nil end
 
 --- ctx: policy, opt, hook(name, ...); facts: members of ako.Run that stay as they are (session, header, task ...).
-function ending.new(ctx, facts) return setmetatable({ ctx = ctx, facts = facts, history = {}, stalls = {} }, Ending) end
+function ending.new(ctx, facts)
+    return setmetatable({ ctx = ctx, facts = facts, history = {}, notes = {}, stalls = {} }, Ending)
+end
 
 local function ask(self, hook, run)
     if not self.ctx.policy[hook] then return nil end
@@ -30,11 +32,11 @@ local function ask(self, hook, run)
     return reason
 end
 
-local function view(self, best, notes, elapsed_s)
+local function view(self, best, elapsed_s)
     local history = self.history
     local last = history[#history]
     local run = { trials = #history - 1, next_trial = #history, history = history, last = last, lane = last.lane,
-        original = copy(history[1]), best = copy(best), notes = copy(notes), elapsed_s = elapsed_s, finished = false }
+        original = copy(history[1]), best = copy(best), notes = self.notes, elapsed_s = elapsed_s, finished = false }
     for name, value in pairs(self.facts) do run[name] = copy(value) end
     return run
 end
@@ -42,10 +44,13 @@ end
 --- Takes the next trial's record, with its verdict.
 function Ending:take(record) self.history[#self.history + 1] = copy(record) end
 
---- Why the run ends behind the last record, or nil. `best` is the best then; notes and elapsed_s as ako.Run has them.
---- What `stalled` says goes into .stalls, { trial, reason } each.
-function Ending:reason(best, notes, elapsed_s)
-    local run = view(self, best, notes, elapsed_s)
+--- Takes a note that had been written by then.
+function Ending:note(line) self.notes[#self.notes + 1] = copy(line) end
+
+--- Why the run ends behind the last record, or nil. `best` is the best then; elapsed_s as ako.Run has it. What
+--- `stalled` says goes into .stalls, { trial, reason } each.
+function Ending:reason(best, elapsed_s)
+    local run = view(self, best, elapsed_s)
     local stalled = ask(self, "stalled", run)
     if stalled then self.stalls[#self.stalls + 1] = { trial = run.last.trial, reason = stalled } end
     return ask(self, "stop", run)

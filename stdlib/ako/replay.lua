@@ -157,13 +157,13 @@ local function judge(ctx, record, state, samples)
     return now
 end
 
-local function notes_until(notes, record)
-    if not record then return notes end
-    local list = {}
-    for _, note in ipairs(notes) do
-        if (note.time_s or 0) <= (record.time_s or math.huge) then list[#list + 1] = note end
+-- Gives `asked` the notes that were written before the next record, nil for the end.
+local function take_notes(asked, notes, following)
+    local until_s = following and following.time_s or math.huge
+    for i = #asked.notes + 1, #notes do
+        if (notes[i].time_s or 0) > until_s then return end
+        asked:note(notes[i])
     end
-    return list
 end
 
 -- Seconds of the session when a record was closed; 0 where the journal does not say.
@@ -189,7 +189,8 @@ end
 local function stop_behind(asked, story, history, i, best)
     local header, record, following, last = story.header or {}, history[i], history[i + 1], history[#history]
     if not best or not is_asked_behind(record, following) then return nil end -- nor is a loop that has not begun
-    local reason = asked:reason(best, notes_until(story.notes or {}, following), elapsed(header, record))
+    take_notes(asked, story.notes or {}, following)
+    local reason = asked:reason(best, elapsed(header, record))
     return reason and { trial = record.trial, reason = reason, trials = #history - i,
         seconds = elapsed(header, last) - elapsed(header, record) }
 end

@@ -171,7 +171,7 @@ local function run_on(run, model, gains, most)
     local reason
     while true do
         asked:take(record)
-        reason = asked:reason(best, {}, 0.0)
+        reason = asked:reason(best, 0.0)
         if reason or number >= most then break end
         number = number + 1
         local measured, gain = measure(run, model, number), gains[(number - 1) % #gains + 1]

@@ -1289,12 +1289,15 @@ local Ending = {}
 ---@param record ako.Record
 function Ending:take(record) end
 
+---Takes a note that had been written by then.
+---@param line table
+function Ending:note(line) end
+
 ---Why the run ends behind the last record, or nil.
 ---@param best? ako.Record the best then
----@param notes table[]
 ---@param elapsed_s number
 ---@return string?
-function Ending:reason(best, notes, elapsed_s) end
+function Ending:reason(best, elapsed_s) end
 
 ---@class ako.evaluator
 local evaluator = {}
