@@ -81,7 +81,8 @@ local function copied(view, i)
     local changes = view.of.changes[i]
     local kept = view.kept[i]
     if not kept or kept.changes ~= changes then
-        kept = { changes = changes, copy = view.copy(item(view.of, i)) }
+        local known = view.of.cache[i] -- what is read for the view alone needs no copy
+        kept = { changes = changes, copy = known and view.copy(known) or view.of.read(place(view.of, i)) }
         view.kept[i] = kept
     end
     return kept.copy

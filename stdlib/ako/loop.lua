@@ -699,12 +699,11 @@ end
 function Loop:finish(ended)
     local session = self.session
     local record = session.best or session.original
+    if not self.cancelled and #session.history > 1 and session.best then record = self:verify() end
     if self.cancelled then
         must(session:settle())
         return record
     end
-    if #session.history > 1 and session.best then record = self:verify() end
-    if self.cancelled then return record end
     local verified = session.best and report.object(record) or nil
     self.finished = { ended = ended, verified = copy(record) }
     submit(self)

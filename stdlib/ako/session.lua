@@ -518,7 +518,8 @@ function Session:repair()
     elseif intent or self.placed then
         self.repaired = intent and intent.trial or self.dropped or #self.history
         local restored, problem, code = self:restore(intent and intent.commit or self.placed)
-        if code == "BUSY" then self.left_alone = problem else must(restored, problem, code) end
+        if code ~= "BUSY" then must(restored, problem, code) end
+        self.left_alone = not restored and (self.dropped and "what its files hold now stays" or problem) or nil
         self.restored = restored == true
     end
     self.cut_off = self.cut_off or self.repaired and ("trial %d"):format(self.repaired)

@@ -148,12 +148,12 @@ local function each_line(path, state, take)
     return number
 end
 
--- The line at `at` of a journal that was whole when its places were noted.
-local function read_line(state, path, at)
+-- The line of a kind at `at` of a journal that was whole when its places were noted: that it is as it was written, was
+-- seen then.
+local function read_line(state, path, at, kind)
     local line, problem, code
     if at then line, problem, code = journal.at(path, at) end
-    local wrong = line and intact.line(line)
-    if line and not wrong then return line end
+    if line and line.kind == kind then return line end
     if code and code ~= "CORRUPT" then fault.raise(code, "%s", problem) end
     each_line(path, { history = state.history }, function() end) -- which names the line
     fault.raise("CORRUPT", "%s changed while it was being read", path)
@@ -164,7 +164,7 @@ function story.new(path, texts)
     local state = { path = path, overrides = {}, kept = {}, pending = {},
         counts = { keep = 0, revert = 0, inconclusive = 0 } }
     local function read_record(at)
-        local record = read_line(state, path, at)
+        local record = read_line(state, path, at, "trial")
         for _, override in ipairs(state.overrides) do
             if override.trial == record.trial then mark(record, override) end
         end
@@ -172,7 +172,7 @@ function story.new(path, texts)
     end
     texts = texts or {}
     state.history = lines.new(read_record, texts.history)
-    state.notes = lines.new(function(at) return read_line(state, path, at) end, texts.notes)
+    state.notes = lines.new(function(at) return read_line(state, path, at, "note") end, texts.notes)
     return state
 end
 
