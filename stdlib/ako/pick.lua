@@ -106,6 +106,12 @@ local function ids_and_weights(workloads)
     return ids, weights
 end
 
+-- What a run has used of its budget; a session of `try` is as old as its first line.
+local function elapsed_of(state)
+    if state.header.verb == "run" then return session.worked_s(state) end
+    return (state.finished and state.finished.time_s or os.time()) - state.header.time_s
+end
+
 --- What hooks get of a session's run (ako.Run), made from its journal alone. `state` as pick.find gives it, nil for a
 --- session that has not begun.
 function pick.run(ctx, state)
@@ -124,7 +130,7 @@ function pick.run(ctx, state)
     run.trials, run.next_trial, run.last = math.max(0, #history - 1), #history, history[#history]
     run.counts = state.counts
     run.best, run.original, run.lane = state.best, state.original, run.last and run.last.lane
-    run.elapsed_s = math.max(0, (finished and finished.time_s or os.time()) - header.time_s) + 0.0
+    run.elapsed_s = math.max(0, elapsed_of(state)) + 0.0
     if finished then run.finished = { ended = finished.ended, verified = finished.verified } end
     return run
 end

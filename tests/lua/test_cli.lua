@@ -192,6 +192,9 @@ t.test("--json of check, help, --help and --list", function()
             { 100, { build = 1, check = 2, time = 3 }, { f32 = 1e-4 } })
     end
     t.eq(object_of("mine.lua", "help").verbs[1].options[1].name, "candidates")
+    local operands = {}
+    for _, verb in ipairs(object_of("mine.lua", "help").verbs) do operands[verb.name] = verb.operands end
+    t.eq(operands, { show = "N", diff = "N [M]", note = "[N]", keep = "N", revert = "N" })
     t.eq(object_of("kernelbench", "check").numbers.timing.pairs.looks, { 12, 24, 48, 96 })
     local said = object_of "--help"
     t.eq({ said.verbs[1].name, said.options[1].name }, { "run", "task" })
