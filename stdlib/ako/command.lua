@@ -3,6 +3,7 @@
 -- on from the best or ends with one line.
 
 local brief = require "ako.brief"
+local clock = require "ako.clock"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -207,7 +208,7 @@ local function processes_with(marks)
     return found
 end
 
-local SWEEPS = 20 -- a process may start another one between two looks
+local SWEEPS, PAUSE_NS = 200, 50000000 -- a process may start another one between two looks, or be slow to die
 
 --- Ends what is still at work of a proposal (the session's folder and its number) whose run was killed. Raises BUSY
 --- where this program itself belongs to it.
@@ -220,6 +221,7 @@ function command.stop_leftovers(folder, number)
         local pids = processes_with(marks)
         if #pids == 0 then return end
         must(process.run { "sh", "-c", 'kill -KILL "$@"', "sh", table.unpack(pids) })
+        clock.sleep_ns(PAUSE_NS)
     end
     fault.raise("BUSY", "processes of an earlier proposer cannot be ended: %s",
         table.concat(processes_with(marks), ", "))

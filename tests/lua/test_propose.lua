@@ -1,6 +1,7 @@
 -- --propose: what a command is told, what comes of its edits, and how such a run ends.
 local command = require "ako.command"
 local fs = require "ako.fs"
+local json = require "ako.json"
 local proposing = require "proposing"
 local scripted = require "scripted"
 local t = require "ako.tap"
@@ -199,6 +200,45 @@ t.test("a command's first word may be anything that the shell knows", function()
         command.check(text, folder)
     end
     t.err("there is no command no_such$", command.check, "no_such|cat", folder)
+end)
+
+t.test("plan shows the command and runs none of it; a run's JSON says why it ended", function()
+    local r = run("touch ran", { verb = "plan" })
+    t.eq(r.code, 0)
+    t.match(r.stdout, "\ncandidates  [^\n]*; touch ran, 60 s each\n")
+    t.ok(not fs.exists(r.folder .. "/ran") and not fs.exists(r.folder .. "/.git"))
+    r = run(EDITS, { host = { json = true, quiet = true } })
+    local object = json.decode(r.stdout)
+    t.eq({ object.trial, object.candidate, object.run.trials, object.run.kept }, { 3, "proposal 3", 3, 2 })
+    t.match(object.run.ended, "^3 proposals in a row without a change to try")
+    t.eq(r.stderr, "")
+end)
+
+t.test("a run that is resumed goes on with its command", function()
+    local folder = scripted.task_folder "time=100"
+    local function interrupt(script) if script.time == "40" then return nil, "interrupted", "CANCELLED" end end
+    local r = run("edit time=$((60 - 10 * AKO_PROPOSAL))", { folder = folder, host = { on_trial = interrupt } })
+    t.eq(r.code, 130)
+    holds(folder, "time=50")
+    r = run(nil, { folder = folder, verb = "resume", policy = { stop = function(given)
+        if given.trials >= 4 then return "enough" end
+    end } })
+    t.eq(r.code, 0, r.stderr)
+    t.match(r.stdout, "ended: enough\n")
+    holds(folder, "time=20")
+    t.eq(state(folder).history[5].candidate, "proposal 4")
+end)
+
+t.test("resume with a folder leaves the command", function()
+    local folder = scripted.task_folder "time=100"
+    scripted.candidates(folder, { ["a.c"] = "time=20" })
+    local r = run("edit time=40", { folder = folder, host = { on_trial = function(script)
+        if script.time == "40" then return nil, "interrupted", "CANCELLED" end
+    end } })
+    t.eq(r.code, 130)
+    r = run(nil, { folder = folder, verb = "resume", verb_options = { candidates = folder .. "/candidates" } })
+    t.eq({ r.code, state(folder).best.candidate }, { 0, "a.c" })
+    t.match(r.stdout, "ended: no more candidates\n")
 end)
 
 -- A function of the policy
