@@ -278,6 +278,7 @@
 ---@overload fun(name: "ako.inputs"): ako.inputs
 ---@overload fun(name: "ako.journal"): ako.journal
 ---@overload fun(name: "ako.json"): ako.json
+---@overload fun(name: "ako.judging"): ako.judging
 ---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
@@ -289,6 +290,7 @@
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.machine"): ako.machine
+---@overload fun(name: "ako.measuring"): ako.measuring
 ---@overload fun(name: "ako.opening"): ako.opening
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.paired"): ako.paired
@@ -301,6 +303,7 @@
 ---@overload fun(name: "ako.proposal"): ako.proposal
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.protect"): ako.protect
+---@overload fun(name: "ako.publishing"): ako.publishing
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.rendering"): ako.rendering
@@ -326,6 +329,8 @@
 ---@overload fun(name: "ako.unit"): ako.unit
 ---@overload fun(name: "ako.verbs"): ako.verbs
 ---@overload fun(name: "ako.version"): ako.version
+---@overload fun(name: "ako.view"): ako.view
+---@overload fun(name: "ako.verifying"): ako.verifying
 ---@overload fun(name: "ako.worker"): ako.worker
 ---@overload fun(name: "ako.workspace"): ako.workspace
 ---@param name string
@@ -2068,6 +2073,129 @@ function Loop:run(propose) end
 ---says. Returns the record of that (of several their mean, ako.trial), with .trial the best's number; it changes
 ---nothing that was decided.
 function Loop:verify() end
+
+---A record's verdict: the policy's, where there is anything to ask it.
+---@class ako.judging
+local judging = {}
+
+---The verdict and its reason; those of a policy that failed, and its fault behind them.
+---@param loop ako.loop.Loop
+---@param record ako.Record
+---@return string verdict, string reason, any? fault
+function judging.judge(loop, record) end
+
+---From the workspace's files to a record without a verdict.
+---@class ako.measuring
+---@field ALL_STEPS string[]
+local measuring = {}
+
+---What a record says beside the result (ako.trial). `info` stands for the open trial where none is open.
+---@param loop ako.loop.Loop
+---@param info? table
+---@return table
+function measuring.context(loop, info) end
+
+---The name of a protected file that is not what it was when the session began, or nil.
+---@param loop ako.loop.Loop
+---@return string?
+function measuring.changed_protected(loop) end
+
+---Why sources are not tried and a code for it; nil when they are.
+---@param loop ako.loop.Loop
+---@param info table
+---@param sources { name: string, text: string }[]
+---@return string? reason, string? code
+function measuring.admit(loop, info, sources) end
+
+---The plan's steps with the limits of a candidate.
+---@param loop ako.loop.Loop
+---@return table
+function measuring.steps(loop) end
+
+---The unit of a record's sources, with which others are timed in turn.
+---@param loop ako.loop.Loop
+---@param record ako.Record
+---@return table
+function measuring.unit_of(loop, record) end
+
+---An evaluator that has died is started again, so that the next trial finds a good one.
+---@param loop ako.loop.Loop
+---@param code string
+function measuring.lost(loop, code) end
+
+---Asks the evaluator for a trial: a unit, the names of the steps, and numbers of pairs with an incumbent or nothing.
+---While somebody disturbs the measurement it asks again, as often as the policy says; then it is given up.
+---@param loop ako.loop.Loop
+---@param ... any
+---@return table result
+function measuring.ask(loop, ...) end
+
+---The record of the workspace's present files, without a verdict; and what is to be kept beside it.
+---@param loop ako.loop.Loop
+---@param info table
+---@return ako.Record record, table evidence
+function measuring.measure(loop, info) end
+
+---The same with what a first look costs, where the policy and its options want one; then .signal says so.
+---@param loop ako.loop.Loop
+---@param info table
+---@return ako.Record record, table evidence
+function measuring.look(loop, info) end
+
+---What others see of a session: the policy's logs in the workspace, commits on the session's branch, a tag.
+---@class ako.publishing
+local publishing = {}
+
+---Renders the policy's logs into the workspace. Returns the paths of those that hold what was rendered.
+---@param loop ako.loop.Loop
+---@return string[]
+function publishing.render_logs(loop) end
+
+---After every change of the history: the policy's logs, and the commits that belong on the session's branch.
+---@param loop ako.loop.Loop
+function publishing.publish(loop) end
+
+---The first line of the trial's commit, where the policy wants its own.
+---@param loop ako.loop.Loop
+---@param record ako.Record
+---@return string?
+function publishing.subject(loop, record) end
+
+---The end as others see it: what the policy does itself, the last logs, its last commit and tag.
+---@param loop ako.loop.Loop
+function publishing.finish(loop) end
+
+---The end of a session: the best restored byte for byte and measured once more.
+---@class ako.verifying
+local verifying = {}
+
+---Checks that the workspace holds the best's bytes and measures them once more, as often as the policy's timing.verify
+---says. Returns the record of that (of several their mean, ako.trial), with .trial the best's number; it changes
+---nothing that was decided.
+---@param loop ako.loop.Loop
+---@return ako.Record
+function verifying.verify(loop) end
+
+---What hooks of a policy are given of the run, and how what they say is taken.
+---@class ako.view
+local view = {}
+
+---A copy of a plain value: what hooks may do to it changes nothing.
+---@generic T
+---@param value T
+---@return T
+function view.copy(value) end
+
+---What a hook gives as its reason, words or nothing; anything else is a mistake in the policy.
+---@param hook string
+---@param value any
+---@return string?
+function view.words(hook, value) end
+
+---What hooks see of the run.
+---@param loop ako.loop.Loop
+---@return ako.Run
+function view.of(loop) end
 
 ---Which session a verb that measures goes on with, and how a new one begins.
 ---@class ako.opening

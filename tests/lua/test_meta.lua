@@ -230,7 +230,7 @@ end)
 
 t.test("a record's fields are those that the sources set", function()
     local known, text = fields_of(assert(fs.read(META))).Record, ""
-    for _, module in ipairs { "trial", "loop", "session" } do
+    for _, module in ipairs { "trial", "loop", "measuring", "verifying", "session" } do
         text = text .. assert(fs.read(fs.join(t.home, "stdlib/ako/" .. module .. ".lua")))
     end
     local seen = {}
