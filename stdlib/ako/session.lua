@@ -23,6 +23,7 @@ local journal = require "ako.journal"
 local json = require "ako.json"
 local litter = require "ako.litter"
 local proposal = require "ako.proposal"
+local seal = require "ako.seal"
 local story = require "ako.story"
 local trial = require "ako.trial"
 
@@ -196,6 +197,7 @@ local function append(self, line)
     if not written then fault.raise(code, "%s", at) end
     story.take(self.state, line, at)
     story.save(self.state)
+    if self.seal then self.seal = seal.add(self.seal, json.encode(line)) end
     return true
 end
 
@@ -321,7 +323,8 @@ end
 --- Gives the journal out of hand while a proposer works, so that it can add notes (`ako-lua POLICY note`).
 Session.lend = fault.returns(function(self)
     local path = journal_of(self.repo, self.name)
-    self.lent = { identity = identity(path), size = must(fs.stat(path)).size, hash = must(fs.hash(path)) }
+    self.seal = self.seal or seal.of(must(fs.read(path)))
+    self.lent = { identity = identity(path), size = must(fs.stat(path)).size }
     self:close()
     return true
 end)
@@ -344,7 +347,7 @@ local function take_added(self, text, at)
         if type(added) ~= "table" or added.kind ~= "note" or intact.line(added) then return false end
         if added.trial and added.trial >= #self.history then return false end
         story.take(self.state, added, at)
-        at = at + #line
+        self.seal, at = seal.add(self.seal, line:sub(1, -2)), at + #line
     end
     return at == #text and story.save(self.state) ~= false
 end
@@ -358,7 +361,7 @@ Session.take_back = fault.returns(function(self)
     if good then self.journal = open_again(path) end
     if good and identity(path) ~= lent.identity then
         local text = must(fs.read(path))
-        good = git.hash(text:sub(1, lent.size)) == lent.hash and take_added(self, text, lent.size)
+        good = seal.of(text:sub(1, lent.size)) == self.seal and take_added(self, text, lent.size)
     end
     if good then return true end
     self:close()

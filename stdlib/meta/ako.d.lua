@@ -312,6 +312,7 @@
 ---@overload fun(name: "ako.rules"): ako.rules
 ---@overload fun(name: "ako.schema"): ako.schema
 ---@overload fun(name: "ako.screen"): ako.screen
+---@overload fun(name: "ako.seal"): ako.seal
 ---@overload fun(name: "ako.seeds"): ako.seeds
 ---@overload fun(name: "ako.session"): ako.session
 ---@overload fun(name: "ako.show"): ako.show
@@ -2707,6 +2708,20 @@ function screen.is_wanted(policy, count) end
 ---@param candidates table[]
 ---@return string
 function screen.run(loop, candidates) end
+
+---@class ako.seal
+local seal = {}
+
+---The seal of lines with one more (without its newline); "" is that of none.
+---@param before string
+---@param line string
+---@return string
+function seal.add(before, line) end
+
+---The seal of a text whose lines all end.
+---@param text string
+---@return string
+function seal.of(text) end
 
 ---@class ako.seeds
 local seeds = {}

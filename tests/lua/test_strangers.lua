@@ -266,6 +266,18 @@ t.test("the journal written to, deleted or replaced: the run ends with its name,
     end
 end)
 
+t.test("notes of its own are taken, proposal after proposal; a change after them is still seen", function()
+    local note = '"$AKO_LUA" policies/kernelbench.lua note --topic=idea -m "idea $AKO_PROPOSAL" || exit 9; '
+    local r = run(note .. "edit time=$((100 - AKO_PROPOSAL)); [ $AKO_PROPOSAL -le 3 ] || "
+        .. 'sed -i -e "1s/scale/slate/" "$AKO_RECORDS/journal.jsonl"')
+    t.eq(r.code, 125, r.stderr)
+    t.match(r.stderr, "/journal.jsonl was changed while the proposer ran")
+    holds(r.folder, "time=97")
+    local records = assert(fs.list(r.folder .. "/.git/ako"))[1]
+    local _, notes = fs.read(("%s/.git/ako/%s/journal.jsonl"):format(r.folder, records)):gsub('"text":"idea %d"', "")
+    t.eq(notes, 4)
+end)
+
 t.test("a torn line behind the journal's end is dropped, as that of a note which was killed in the middle", function()
     for _, text in ipairs { "garbage", '{"kind":"note"', '{"kind":"finish"' } do
         local r = run(("case $AKO_PROPOSAL in 1) edit time=50; printf '%s' >> $AKO_RECORDS/journal.jsonl;; "
