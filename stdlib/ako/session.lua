@@ -177,17 +177,20 @@ end
 
 local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
 
--- Git's lock of the next attempt's ref: there when a process was killed that set it.
-local function lock_of(repo, state)
-    return ("%s/%s.lock"):format(repo:commondir(), attempt_ref(state, #state.history))
+-- Git's locks of refs that nobody else sets: there when a process was killed that set one.
+local function locks_of(repo, state)
+    local refs = { attempt_ref(state, #state.history), ("refs/ako/%s/proposals/%d"):format(state.name,
+        state.proposals or 0), state.tagging and "refs/tags/" .. state.tagging }
+    local locks = {}
+    for i, ref in ipairs(refs) do locks[i] = ("%s/%s.lock"):format(repo:commondir(), ref) end
+    return locks
 end
 
--- Only who has the journal sets these refs.
-local function clear_locks(self)
-    local proposals = ("refs/ako/%s/proposals/%d.lock"):format(self.name, self.proposals or 0)
-    for _, lock in ipairs { lock_of(self.repo, self), fs.join(self.repo:commondir(), proposals) } do
-        fs.remove_tree(lock)
+local function is_any_locked(repo, state)
+    for _, lock in ipairs(locks_of(repo, state)) do
+        if fs.exists(lock) then return true end
     end
+    return false
 end
 
 -- What is written is what the story goes on with.
@@ -215,7 +218,7 @@ local function adopt(ws, name, state)
     self.journal, self.torn_bytes = opened, torn or 0
     session.sweep(ws.repo, name)
     self.state = story.renew(state)
-    clear_locks(self)
+    for _, lock in ipairs(locks_of(ws.repo, self)) do fs.remove_tree(lock) end
     return self
 end
 
@@ -483,11 +486,10 @@ Session.publish_final = fault.returns(function(self, message, paths)
         paths = paths }).oid
 end)
 
---- Tags a commit at the end. The journal knows of it first: what a kill left of it, git's lock or the tag itself, is
---- this session's. Nil, a message and EXISTS where somebody else has the name.
+--- Tags a commit at the end. The journal knows of it first: what a kill left of it is this session's. Nil, a message
+--- and EXISTS where somebody else has the name.
 Session.publish_tag = fault.returns(function(self, name, oid, message)
     local again = self.tagging == name
-    if again then fs.remove_tree(("%s/refs/tags/%s.lock"):format(self.repo:commondir(), name)) end
     append(self, { kind = "tag", name = name })
     local made, problem, code = self.repo:tag(name, oid, message)
     if made or again and code == "EXISTS" then return true end
@@ -544,7 +546,7 @@ end
 --- True when a state (`session.read`) is of a session that was killed in the middle of something.
 function session.is_cut_off(repo, state)
     return (state.open or state.placed or state.proposing or state.unpublished) ~= nil or #state.pending > 0
-        or state.setting ~= nil and branch.is_unset(repo, state.setting) or fs.exists(lock_of(repo, state))
+        or state.setting ~= nil and branch.is_unset(repo, state.setting) or is_any_locked(repo, state)
 end
 
 -- By hand

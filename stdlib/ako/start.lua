@@ -204,7 +204,7 @@ end
 function Start:tell_repaired(repaired)
     tell_torn(self, repaired)
     if not repaired.cut_off then
-        return self.progress:note(("session     %s: was interrupted; its branch is right again"):format(repaired.name))
+        return self.progress:note(("session     %s: was interrupted; its refs are right again"):format(repaired.name))
     end
     self.progress:note(("session     %s: %s was interrupted; %s%s"):format(repaired.name, repaired.cut_off,
         repaired.left_alone or "the best is back",

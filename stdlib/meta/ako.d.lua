@@ -2879,8 +2879,8 @@ function Session:publish(paths) end
 ---@return string
 function Session:publish_final(message, paths) end
 
----Tags a commit at the end. The journal knows of it first: what a kill left of it, git's lock or the tag itself, is this
----session's. Nil, a message and EXISTS where somebody else has the name.
+---Tags a commit at the end. The journal knows of it first: what a kill left of it is this session's. Nil, a message and
+---EXISTS where somebody else has the name.
 ---@param name string
 ---@param oid string
 ---@param message string

@@ -55,8 +55,8 @@ end
 --- A workspace of a user's: a repository with a commit, a branch, an index that differs, a file of nobody's.
 function steps.workspace()
     local folder = fs.absolute(scripted.task_folder "time=100")
-    sh([[git init -q -b mine . && git config user.name U && git config user.email u@x && echo mine >mine.txt &&
-        git add -A && git commit -qm first && echo staged >staged.txt && git add staged.txt &&
+    sh([[git init -q --template= -b mine . && git config user.name U && git config user.email u@x &&
+        echo mine >mine.txt && git add -A && git commit -qm first && echo staged >staged.txt && git add staged.txt &&
         echo loose >loose.txt && echo changed >>mine.txt]], folder)
     return folder
 end
@@ -80,11 +80,24 @@ end
 
 -- Looking
 
+-- Adds the paths below a folder whose names match, without those in `skipped`.
+local function find(found, folder, pattern, skipped)
+    for _, name in ipairs(fs.list(folder) or {}) do
+        local path = folder .. "/" .. name
+        if name:find(pattern) then found[#found + 1] = path end
+        if name ~= skipped and fs.is_dir(path) then find(found, path, pattern, skipped) end
+    end
+    return found
+end
+
 -- In the workspace, among the refs and beside the records of a session.
 local function litter(folder, name)
-    return sh(([[find . -path ./.git -prune -o -name '.ako-*' -print
-        find .git/refs/heads .git/refs/ako/%s -name '*.lock'
-        find .git/ako/rendered .git/ako/%s -name '.ako-*']]):format(name, name), folder)
+    local found = find({}, folder, "^%.ako%-", ".git")
+    for _, refs in ipairs { "heads", "tags", "ako/" .. name } do
+        find(found, folder .. "/.git/refs/" .. refs, "%.lock$")
+    end
+    for _, records in ipairs { "rendered", name } do find(found, folder .. "/.git/ako/" .. records, "^%.ako%-") end
+    return table.concat(found, " ")
 end
 
 local function journal_lines(state)

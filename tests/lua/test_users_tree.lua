@@ -23,6 +23,7 @@ local HOOKS = { "pre-commit", "commit-msg", "post-commit", "prepare-commit-msg",
 
 t.test("hooks of the user's are not run", function()
     local folder = steps.workspace()
+    assert(fs.mkdirs(folder .. "/.git/hooks"))
     for _, name in ipairs(HOOKS) do
         local hook = folder .. "/.git/hooks/" .. name
         assert(fs.write(hook, '#!/bin/sh\ntouch "$(git rev-parse --show-toplevel)/hook-$(basename "$0")"\nexit 1\n'))
