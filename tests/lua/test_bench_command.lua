@@ -224,6 +224,19 @@ t.test("it is not run for what has failed already, or has no effect", function()
     t.eq(fs.read(folder .. "/runs"), "x\n")
 end)
 
+t.test("a first look leaves it out, the full measurement behind that does not", function()
+    local folder = with_script("echo x >> runs\n" .. HONEST)
+    local policy = { timing = scripted.policy().timing }
+    policy.timing.signal = { trials = 1, launches = 2 }
+    t.eq(try(folder, policy), 0)
+    edit(folder, "time=120")
+    t.eq(try(folder, policy), 1)
+    t.eq({ fs.read(folder .. "/runs"), history(folder)[2].bench }, { "x\n" })
+    edit(folder, "time=50")
+    t.eq(try(folder, policy), 0)
+    t.eq({ fs.read(folder .. "/runs"), history(folder)[3].bench.how }, { "x\nx\n", "exit 0" })
+end)
+
 -- What nobody may change
 
 t.test("neither the command nor a file that it names may change in a session", function()

@@ -148,6 +148,40 @@ t.test("a rule that answers with anything but words is the policy's mistake", fu
     t.match(ctx.console.stderr, "^ako%-lua: hook 'stop' must give its reason in words, gave a boolean value\n$")
 end)
 
+-- What a policy of these hooks makes of records with these members, none of which has a figure.
+local function retold(hooks, records)
+    local history = {}
+    for n, members in ipairs(records) do
+        history[n] = { trial = n - 1, status = "PASSED", verdict = "keep", reason = "", speedup = {}, interval = {},
+            workloads = {} }
+        for name, value in pairs(members) do history[n][name] = value end
+    end
+    local ctx = { policy = scripted.policy(hooks), opt = {}, hook = function(name, ...) return hooks[name](...) end }
+    return require("ako.replay").trials(ctx, history)
+end
+
+t.test("nothing is asked before anything is right, as no loop begins then", function()
+    local asked = {}
+    retold({ accept = function() return "keep", "" end,
+        stop = function(run) asked[#asked + 1] = run.last.trial end }, { { status = "COMPILE_ERROR" }, {}, {} })
+    t.eq(asked, { 1, 2 })
+end)
+
+t.test("a verdict by hand was about another one", function()
+    local seen = {}
+    retold({ accept = function() return "revert", "" end, stop = function(run)
+        seen[#seen + 1] = { run.last.verdict, run.last.override }
+    end }, { {}, { override = "keep", override_reason = "why" } })
+    t.eq(seen, { { "keep" }, { "revert" } })
+end)
+
+t.test("what a rule does to its tables is its own affair", function()
+    local replayed = retold({ accept = function(_, best) return "revert", tostring(best.mark) end, stop = function(run)
+        run.best.mark, run.history[1].mark, run.original.mark = "touched", "touched", "touched"
+    end }, { {}, {} })
+    t.eq({ replayed.trials[2].reason, replayed.best.mark }, { "nil" })
+end)
+
 -- Synthetic runs
 
 local function synthetic(policy, opt)
