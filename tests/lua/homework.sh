@@ -22,6 +22,7 @@ plan() {
 - Magnitude: 5 %
 - Disproof: the same time
 - Fallback: the next file
+- Sources: https://example.org/, which has this one next
 - Cell: $(echo bandwidth compute occupancy latency balanced | cut -d' ' -f"$((AKO_PROPOSAL % 5 + 1))") / early: $1
 - Warnings: noise chasing, local-optimum polish, attribution loss, profile blindness, per-workload hiding and
   correctness drift are answered with another kernel
