@@ -1,5 +1,5 @@
--- A seal is a hash over the lines of a journal, each with the seal before it. Who writes the next line renews it without
--- reading the others again.
+-- A seal is a hash over the lines of a journal, each with the seal before it. Who writes the next line renews it
+-- without reading the others again.
 
 local git = require "ako.git"
 
