@@ -47,6 +47,9 @@ local function without_obstacles(repo, ref)
     return ref
 end
 
+--- The ref of an attempt of a session, by its number.
+function branch.attempt_ref(name, n) return ("refs/ako/%s/%d"):format(name, n) end
+
 local function placeholders(session)
     return { task = (session.header.task or "task"):gsub("[^%w_.-]", "-"), session = session.name,
         date = os.date("!%Y%m%d", session.header.time_s) }

@@ -21,8 +21,8 @@ local git = require "ako.git"
 local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
-local litter = require "ako.litter"
 local proposal = require "ako.proposal"
+local repair = require "ako.repair"
 local seal = require "ako.seal"
 local story = require "ako.story"
 local trial = require "ako.trial"
@@ -175,23 +175,7 @@ end
 
 -- Writing
 
-local function attempt_ref(self, n) return ("refs/ako/%s/%d"):format(self.name, n) end
-
--- Git's locks of refs that nobody else sets: there when a process was killed that set one.
-local function locks_of(repo, state)
-    local refs = { attempt_ref(state, #state.history), ("refs/ako/%s/proposals/%d"):format(state.name,
-        state.proposals or 0), state.tagging and "refs/tags/" .. state.tagging }
-    local locks = {}
-    for i, ref in ipairs(refs) do locks[i] = ("%s/%s.lock"):format(repo:commondir(), ref) end
-    return locks
-end
-
-local function is_any_locked(repo, state)
-    for _, lock in ipairs(locks_of(repo, state)) do
-        if fs.exists(lock) then return true end
-    end
-    return false
-end
+local function attempt_ref(self, n) return branch.attempt_ref(self.name, n) end
 
 -- What is written is what the story goes on with.
 local function append(self, line)
@@ -204,21 +188,15 @@ local function append(self, line)
     return true
 end
 
---- Removes what killed writes left among the records of a session. Only for who has it, or its workspace, for itself.
-function session.sweep(repo, name)
-    local folder = folder_of(repo, name)
-    for _, below in ipairs { folder, folder .. "/proposals", folder .. "/renderings" } do litter.sweep(below) end
-end
-
 local function adopt(ws, name, state)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
         folder = folder_of(ws.repo, name), state = state }, Session)
     local opened, torn, code = journal.open(journal_of(ws.repo, name))
     if not opened then fault.raise(code, "%s", torn) end
     self.journal, self.torn_bytes = opened, torn or 0
-    session.sweep(ws.repo, name)
+    repair.sweep(ws.repo, name)
     self.state = story.renew(state)
-    for _, lock in ipairs(locks_of(ws.repo, self)) do fs.remove_tree(lock) end
+    repair.clear_locks(ws.repo, self)
     return self
 end
 
@@ -268,7 +246,7 @@ end)
 --- Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
 session.resume = fault.returns(function(ws, state)
     local self = adopt(ws, state.name, state)
-    self:repair()
+    repair.session(self)
     return self
 end)
 
@@ -508,46 +486,11 @@ end
 --- Notes that the workspace holds what it should, where the journal does not say so yet.
 Session.settle = fault.returns(function(self) return not self.placed or append(self, { kind = "restored" }) end)
 
---- Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
---- come first, so that they are right even where the journal cannot be written.
---- Sets .cut_off to words for what was cut off, .repaired to the number of that trial, .restored, or .left_alone to why
---- its files stayed as they are; of a proposal .set_aside, where its edit is now.
-function Session:repair()
-    local intent = self.open
-    if self.proposing then
-        self.cut_off = ("proposal %d"):format(self.proposing.proposal)
-        self.set_aside = must(self:withdraw("cut off")) or nil
-        self.restored = true
-    elseif intent and not intent.candidate then -- the user's own edit, which nobody has judged
-        self.repaired, self.left_alone = intent.trial, "its files stay as they are, try again"
-    elseif intent or self.placed then
-        self.repaired = intent and intent.trial or self.dropped or #self.history
-        local restored, problem, code = self:restore(intent and intent.commit or self.placed)
-        if code ~= "BUSY" then must(restored, problem, code) end
-        self.left_alone = not restored and (self.dropped and "what its files hold now stays" or problem) or nil
-        self.restored = restored == true
-    end
-    self.cut_off = self.cut_off or self.repaired and ("trial %d"):format(self.repaired)
-    if self.placed and self.overriding then self.cut_off = "the override of trial " .. self.overriding end
-    if intent then
-        local record = { session = self.name, trial = intent.trial, candidate = intent.candidate,
-            hypothesis = intent.hypothesis, predict = intent.predict, label = intent.label, facts = intent.facts,
-            status = "INFRA", verdict = "inconclusive", reason = trial.INTERRUPTED,
-            speedup = {}, interval = {}, workloads = json.array(), costs_ms = {} }
-        must(self:close_trial(record, {}))
-    end
-    must(self:settle())
-    if self.branch then
-        branch.repair(self, self.header.git or {}, self.branch, function(line) append(self, line) end)
-    end
-    must(self:publish())
-end
-
---- True when a state (`session.read`) is of a session that was killed in the middle of something.
-function session.is_cut_off(repo, state)
-    return (state.open or state.placed or state.proposing or state.unpublished) ~= nil or #state.pending > 0
-        or state.setting ~= nil and branch.is_unset(repo, state.setting) or is_any_locked(repo, state)
-end
+--- Sets the branch's ref to its last commit, where a kill came between the journal's line and that.
+Session.set_branch = fault.returns(function(self)
+    if not self.branch then return true end
+    return branch.repair(self, self.header.git or {}, self.branch, function(line) append(self, line) end) ~= nil
+end)
 
 -- By hand
 

@@ -2,6 +2,7 @@
 -- be there any more.
 
 local bench = require "ako.bench"
+local branch = require "ako.branch"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local json = require "ako.json"
@@ -92,7 +93,7 @@ function show.object(state, record, with_sources)
     local object, change = report.object(record), show.change(state, record)
     object.v, object.session, object.time_s = 1, state.name, record.time_s
     object.gain, object.gain_interval = trial.gain(record), trial.gain_interval(record)
-    object.ref = ("refs/ako/%s/%d"):format(state.name, record.trial)
+    object.ref = branch.attempt_ref(state.name, record.trial)
     object.change = { against = change.against or json.null, from = change.from or json.null, to = change.to,
         changes = change.changes, insertions = change.insertions, deletions = change.deletions }
     object.notes, object.overrides = notes_about(state, record), overrides_of(state, record)

@@ -13,6 +13,7 @@ local plan = require "ako.plan"
 local progress = require "ako.progress"
 local protect = require "ako.protect"
 local rendering = require "ako.rendering"
+local repair = require "ako.repair"
 local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
@@ -225,8 +226,8 @@ function Start:recover()
     sweep(self)
     local repo = self.ws.repo
     local function is_cut_off(state)
-        if self.claim then session.sweep(repo, state.name) end
-        return session.is_cut_off(repo, state)
+        if self.claim then repair.sweep(repo, state.name) end
+        return repair.is_cut_off(repo, state)
     end
     local state, damaged, broken = session.newest(self.ws, is_cut_off)
     if broken and not self.host.session then
@@ -385,7 +386,7 @@ function Start:close()
     local opened = self.session
     if opened and opened.lent then opened:take_back() end -- where that fails, the next start says so
     if opened and opened.journal and (opened.open or opened.placed or opened.proposing) then
-        local _, problem = fault.catch(opened.repair, opened)
+        local _, problem = fault.catch(repair.session, opened)
         if problem then
             self.progress:note(("session     %s: %s; the next start does the rest: %s"):format(opened.name,
                 opened.restored and "the best is back" or "the best is not back yet", problem))

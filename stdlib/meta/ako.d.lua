@@ -307,6 +307,7 @@
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.rendering"): ako.rendering
+---@overload fun(name: "ako.repair"): ako.repair
 ---@overload fun(name: "ako.replay"): ako.replay
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.rules"): ako.rules
@@ -1105,6 +1106,12 @@ local branch = {}
 ---@param append fun(line: table)
 ---@return table
 function branch.commit(session, spec, what, line, append) end
+
+---The ref of an attempt of a session, by its number.
+---@param name string
+---@param n integer
+---@return string
+function branch.attempt_ref(name, n) end
 
 ---True when the ref of a line is as it was before, or git's lock of it is still there.
 ---@param repo ako.Repo
@@ -2555,6 +2562,32 @@ function rendering.write(ws, session_name, files, solution) end
 ---@param ws any
 function rendering.sweep(ws) end
 
+---What a kill leaves of a session, and how the next start makes it good.
+---@class ako.repair
+local repair = {}
+
+---True when a state (`session.read`) is of a session that was killed in the middle of something.
+---@param repo ako.Repo
+---@param state table
+---@return boolean
+function repair.is_cut_off(repo, state) end
+
+---Removes git's locks of refs that a killed process was setting. Only for who has the session for itself.
+---@param repo ako.Repo
+---@param state table
+function repair.clear_locks(repo, state) end
+
+---Removes what killed writes left among the records of a session. Only for who has it, or its workspace, for itself.
+---@param repo ako.Repo
+---@param name string
+function repair.sweep(repo, name) end
+
+---Makes good what a kill left of an opened session: restores the best's files, closes an open trial as INFRA, sets the
+---branch. Sets .cut_off to words for what was cut off, .repaired to the number of that trial, .restored, or .left_alone
+---to why its files stayed as they are; of a proposal .set_aside, where its edit is now. Raises faults.
+---@param session ako.session.Session
+function repair.session(session) end
+
 ---@class ako.replay
 local replay = {}
 
@@ -2798,17 +2831,6 @@ function session.open(ws, state) end
 ---@param state any
 function session.resume(ws, state) end
 
----Removes what killed writes left among the records of a session. Only for who has it, or its workspace, for itself.
----@param repo ako.Repo
----@param name string
-function session.sweep(repo, name) end
-
----True when a state (`session.read`) is of a session that was killed in the middle of something.
----@param repo ako.Repo
----@param state table
----@return boolean
-function session.is_cut_off(repo, state) end
-
 ---The record of trial `n`; raises a fault where there is none, or it is still open.
 ---@param state any
 ---@param n integer
@@ -2902,11 +2924,8 @@ function Session:restore(attempt) end
 ---Notes that the workspace holds what it should, where the journal does not say so yet.
 function Session:settle() end
 
----Makes good what a kill left: restores the best's files, closes an open trial as INFRA, sets the branch. The files
----come first, so that they are right even where the journal cannot be written.
----Sets .repaired to the number of the trial that was cut off, .cut_off to words for it, .restored, or .left_alone to why
----its files stayed as they are; of a proposal .set_aside, where its edit is now.
-function Session:repair() end
+---Sets the branch's ref to its last commit, where a kill came between the journal's line and that.
+function Session:set_branch() end
 
 ---Adds words of the author's to the journal. given: text; trial (a number; the last one), topic, file (a path in the
 ---workspace) and hash (the oid of what it held). Returns the line. INVALID for neither text nor file.
