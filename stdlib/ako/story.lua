@@ -50,7 +50,8 @@ local function take_record(state, record, at)
     local kept, every = record.verdict == "keep", state.header and state.header.git and state.header.git.every
     if kept then state.kept[#state.kept + 1] = record.trial end
     if kept or every then state.pending[#state.pending + 1] = record.trial end
-    local is_start = record.trial == 0 or (record == state.first_right and state.original.status ~= "PASSED")
+    local start = state.original -- none where a journal without its first trial was made by hand
+    local is_start = record.trial == 0 or (record == state.first_right and not (start and start.status == "PASSED"))
     if is_start then state.original, state.control = record, record.control end
     state.best = best_of(state)
     if record.candidate and not kept and state.best then state.placed, state.dropped = record.commit, record.trial end
