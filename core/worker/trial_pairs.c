@@ -239,6 +239,15 @@ static double percent(double gain)
     return 100 * (1 / (1 - gain) - 1);
 }
 
+/* A threshold is a share of the time, and is shown in the unit of what it is held against. */
+static void append_threshold(char *out, size_t size, const ako_paired_plan *plan)
+{
+    double shown = percent(plan->threshold + plan->resolution);
+    append(out, size, ", threshold %.*g %%", shown < 10 ? 2 : 3, shown);
+    if (plan->resolution >= 0.1 * plan->threshold)
+        append(out, size, " (%.2g %% of it a step of the clock)", 100 * plan->resolution);
+}
+
 static void describe(char *out, size_t size, const comparison *c, const ako_paired_result *r)
 {
     const ako_paired_plan *plan = &c->t->pairs.plan;
@@ -254,9 +263,7 @@ static void describe(char *out, size_t size, const comparison *c, const ako_pair
     append(out, size, ", %zu pairs", r->pairs);
     if (r->verdict == AKO_PAIRED_KEEP)
         return;
-    append(out, size, ", threshold %.3g %%", 100 * (plan->threshold + plan->resolution));
-    if (plan->resolution >= 0.1 * plan->threshold)
-        append(out, size, " (%.2g %% of it a step of the clock)", 100 * plan->resolution);
+    append_threshold(out, size, plan);
     if (r->verdict == AKO_PAIRED_INCONCLUSIVE && c->spent)
         append(out, size, "; ended after %zu of %d pairs by the %.3g s for them", r->pairs, c->most,
                (double)c->t->pairs.budget_ns / 1e9);

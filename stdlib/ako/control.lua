@@ -37,15 +37,19 @@ function control.plan(policy, opt)
     return numbers
 end
 
+-- The logarithm of a ratio of times, of which `share` is the gain.
+local function log_ratio(share) return math.log(1 - share) end
+
 --- What a control's result says: { gain, interval, pairs, floor, clock_mhz }, nil without one. The floor is what a gain
---- must exceed to be more than this: |gain| plus half the interval's width.
+--- must exceed to be more than this: |gain| plus half the interval's width, in logarithms of time, where slower and
+--- faster weigh the same; so it is a share of the time below 1, however noisy the machine.
 function control.of(result)
     local paired = result.paired
     if type(paired) ~= "table" or not finite(paired.gain) then return nil end
     local interval = type(paired.interval) == "table" and paired.interval
-    local half = interval and (interval[2] - interval[1]) / 2 or 0
+    local half = interval and (log_ratio(interval[1]) - log_ratio(interval[2])) / 2 or 0
     return { gain = paired.gain, interval = interval and { interval[1], interval[2] }, pairs = paired.pairs,
-        floor = math.abs(paired.gain) + half, clock_mhz = control.clock_of(result) }
+        floor = 1 - math.exp(-math.abs(log_ratio(paired.gain)) - half), clock_mhz = control.clock_of(result) }
 end
 
 --- Whether a control was taken at another clock than the last trial's, by more than the policy lets a run vary.

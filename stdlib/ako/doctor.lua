@@ -11,6 +11,7 @@ local fs = require "ako.fs"
 local json = require "ako.json"
 local machine = require "ako.machine"
 local plan = require "ako.plan"
+local trial = require "ako.trial"
 local task_files = require "ako.task"
 local unit = require "ako.unit"
 local version = require "ako.version"
@@ -96,9 +97,9 @@ end
 local function gain_text(paired)
     local interval = paired.interval
     if type(paired.gain) ~= "number" then return "" end
-    if type(interval) ~= "table" then return (": gain %.2f %%"):format(100 * paired.gain) end
-    return (": gain %.2f %%, interval [%.2f %%, %.2f %%]"):format(100 * paired.gain, 100 * interval[1],
-        100 * interval[2])
+    if type(interval) ~= "table" then return (": gain %.2f %%"):format(trial.faster(paired.gain)) end
+    return (": gain %.2f %%, interval [%.2f %%, %.2f %%]"):format(trial.faster(paired.gain), trial.faster(interval[1]),
+        trial.faster(interval[2]))
 end
 
 -- A gain finer than what the same code seems to have over itself is none.
@@ -106,9 +107,9 @@ local function floor_of(found, started, result)
     local known = control.of(result)
     local numbers, raised_from = plan.pairs(started.policy, started.opt, known and known.floor)
     if not raised_from then return end
-    add(found, "floor", "warning", ("what this machine takes for a gain of the same code over itself is up to %.2f %%: "
-        .. "a run will keep nothing below %.2f %% instead of the policy's %.2f %%"):format(100 * known.floor,
-        100 * numbers.threshold, 100 * raised_from),
+    add(found, "floor", "warning", ("what this machine takes for a gain of the same code over itself is up to %s: "
+        .. "a run will keep nothing below %s instead of the policy's %.3g %%"):format(trial.threshold(known.floor),
+        trial.threshold(numbers.threshold), 100 * raised_from),
         "a quieter machine, larger workloads or more pairs see smaller gains")
 end
 

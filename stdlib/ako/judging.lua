@@ -25,8 +25,8 @@ local function floor_text(loop, record)
     local known = record.control
     local numbers, raised_from = plan.pairs(loop.policy, loop.opt, known and known.floor)
     if not raised_from then return "" end
-    return ("; this machine takes %.2g %% for a gain when nothing has changed: below %.3g %% nothing is kept"):format(
-        known.floor * 100, numbers.threshold * 100)
+    return ("; this machine takes %s for a gain when nothing has changed: below %s nothing is kept"):format(
+        trial.threshold(known.floor), trial.threshold(numbers.threshold))
 end
 
 -- What the others start from must be right, and need not be believed.

@@ -44,7 +44,7 @@ function plan.pairs(policy, opt, floor)
         fault.check(threshold >= 0 and threshold < 1, "option --%s must be a share from 0 to below 1, got %g",
             (given.threshold:gsub("_", "-")), threshold)
     end
-    local least = (floor or 0) * (given.floor_factor or 0)
+    local least = 1 - (1 - (floor or 0)) ^ (given.floor_factor or 0) -- so many such gains, each over the one before it
     numbers.threshold = math.max(threshold, least)
     return numbers, numbers.threshold > threshold and threshold or nil
 end

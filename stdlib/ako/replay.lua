@@ -87,9 +87,10 @@ local function describe(decided)
         return ("%d of %d pairs were taken at clocks that differ"):format(decided.dropped, decided.pairs)
     end
     local interval = decided.interval
-    return ("%.2f %% %s%s, %d pairs"):format(math.abs(decided.gain) * 100, decided.gain >= 0 and "faster" or "slower",
-        interval and (", interval %.2f..%.2f %%"):format(interval[1] * 100, interval[2] * 100) or "", decided.pairs)
-        .. (decided.verdict == "keep" and "" or (", threshold %.3g %%"):format(decided.threshold * 100))
+    local faster = trial.faster
+    return ("%.2f %% %s%s, %d pairs"):format(math.abs(faster(decided.gain)), decided.gain >= 0 and "faster" or "slower",
+        interval and (", interval %.2f..%.2f %%"):format(faster(interval[1]), faster(interval[2])) or "", decided.pairs)
+        .. (decided.verdict == "keep" and "" or ", threshold " .. trial.threshold(decided.threshold))
 end
 
 -- Unstable for other policies' numbers are the clocks of pairs, but not strangers on the device.

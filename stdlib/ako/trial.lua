@@ -23,6 +23,15 @@ end
 --- What counts of a record: the verdict that somebody gave by hand, else the policy's.
 function trial.verdict(record) return record.override or record.verdict end
 
+--- A gain or a threshold, a share of the time, as "x % faster" in per cent: half the time is 100 % faster.
+function trial.faster(share) return 100 * share / (1 - share) end
+
+--- The text of a threshold, in the same unit.
+function trial.threshold(share)
+    local shown = trial.faster(share)
+    return (shown < 10 and "%.2g %%" or "%.3g %%"):format(shown)
+end
+
 --- By how many per cent a record was faster than the best before it (negative: slower): a speed-up of 2 is 100 %, as
 --- reasons and predictions count it. Nil where nothing is known.
 function trial.gain(record)

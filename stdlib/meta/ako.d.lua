@@ -3274,6 +3274,16 @@ function tensors.shape(tensor, values, what) end
 ---@class ako.trial
 local trial = {}
 
+---A gain or a threshold, a share of the time, as "x % faster" in per cent: half the time is 100 % faster.
+---@param share number
+---@return number
+function trial.faster(share) end
+
+---The text of a threshold, in the same unit.
+---@param share number
+---@return string
+function trial.threshold(share) end
+
 ---By how many per cent a record was faster than the best before it (negative: slower): a speed-up of 2 is 100 %, as
 ---reasons and predictions count it. Nil where nothing is known.
 ---@param record ako.Record

@@ -217,8 +217,8 @@ t.test("the unchanged kernel against itself must not be kept", function()
     local paired = { verdict = "keep", gain = 0.02, interval = { 0.015, 0.025 }, pairs = 12 }
     local ctx = context("time=100", { GOOD }, { paired = paired })
     t.eq(verbs.doctor(ctx), 125)
-    has_line(ctx, "bad      against itself: the unchanged kernel was kept: keep after 12 pairs: gain 2.00 %%, interval "
-        .. "%[1.50 %%, 2.50 %%%]; the machine is not quiet enough")
+    has_line(ctx, "bad      against itself: the unchanged kernel was kept: keep after 12 pairs: gain 2.04 %%, interval "
+        .. "%[1.52 %%, 2.56 %%%]; the machine is not quiet enough")
     paired = { verdict = "inconclusive", gain = json.null, interval = json.null, pairs = 0 }
     ctx = context("time=100", { GOOD }, { paired = paired })
     t.eq(verbs.doctor(ctx), 0)
@@ -239,8 +239,8 @@ t.test("a machine that is not quiet raises the threshold, and the doctor says so
     timing.pairs = { looks = { 12, 24 }, alpha = 0.05, threshold = 0.01, seconds = 4, control = 48, floor_factor = 2 }
     local ctx = context("time=100", { GOOD }, { paired = paired, policy = { timing = timing } })
     t.eq(verbs.doctor(ctx), 0)
-    has_line(ctx, "warning  floor: [^\n]* is up to 4.00 %%: a run will keep nothing below 8.00 %% instead of the "
-        .. "policy's 1.00 %%; a quieter machine")
+    has_line(ctx, "warning  floor: [^\n]* is up to 4.1 %%: a run will keep nothing below 8.4 %% instead of the "
+        .. "policy's 1 %%; a quieter machine")
 end)
 
 t.test("the JSON twin", function()

@@ -230,11 +230,11 @@ t.test("pairs are decided anew by the policy's numbers", function()
         return replayed.trials[2]
     end
     local found = last({}, samples)
-    t.eq({ found.verdict, found.reason }, { "keep", "2.00 % faster, interval 2.00..2.00 %, 12 pairs" })
+    t.eq({ found.verdict, found.reason }, { "keep", "2.04 % faster, interval 2.04..2.04 %, 12 pairs" })
     t.eq({ found.recorded.verdict, found.recorded.reason }, { "revert", "then" })
     found = last({ threshold = 0.05 }, samples)
     t.eq({ found.verdict, found.reason },
-        { "revert", "2.00 % faster, interval 2.00..2.00 %, 12 pairs, threshold 5 %" })
+        { "revert", "2.04 % faster, interval 2.04..2.04 %, 12 pairs, threshold 5.3 %" })
     found = last({ looks = { 48 } }, samples)
     t.eq({ found.verdict, found.reason:match("%d+ pairs") }, { "inconclusive", "24 pairs" })
     found = last({}, nil)
@@ -242,7 +242,7 @@ t.test("pairs are decided anew by the policy's numbers", function()
     history[1].control = { floor = 0.02 }
     found = last({ floor_factor = 2 }, samples)
     t.eq(found.verdict, "revert")
-    t.match(found.reason, "threshold 4 %%; threshold raised from 1 %% by the machine's floor")
+    t.match(found.reason, "threshold 4.1 %%; threshold raised from 1 %% by the machine's floor")
 end)
 
 t.test("a policy without pairs sees figures alone", function()
