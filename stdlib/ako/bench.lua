@@ -9,6 +9,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
+local leftovers = require "ako.leftovers"
 local path = require "ako.path"
 local process = require "ako.process"
 local tensors = require "ako.tensors"
@@ -87,6 +88,16 @@ end
 
 -- Running it
 
+local MARK = "AKO_BENCH" -- of the session's folder and the trial, in the environment
+
+local function mark(folder, number) return ("%s:%d"):format(folder, number) end
+
+--- Ends what is still at work for a trial (the session's folder and its number) whose run was killed. Raises BUSY where
+--- this program itself belongs to it.
+function bench.stop_leftovers(folder, number)
+    leftovers.stop({ MARK .. "=" .. mark(folder, number) }, "a benchmark")
+end
+
 -- The device is nobody else's meanwhile. Returns the lock; or nil, why there is none, and a code.
 local function take_lock(loop)
     while true do
@@ -103,6 +114,7 @@ local function run_command(loop, given)
     local lock <close>, problem, code = take_lock(loop)
     if not lock and code == "CANCELLED" then return nil, problem, code end
     local request = { cwd = session.ws.folder, output_cap = OUTPUT_BYTES,
+        env = { [MARK] = mark(session.folder, session.open.trial) },
         limit_ns = math.ceil(bench.seconds(given, loop.policy) * NS), table.unpack(given.argv) }
     must(session:lend())
     local result

@@ -3,10 +3,10 @@
 -- on from the best or ends with one line.
 
 local brief = require "ako.brief"
-local clock = require "ako.clock"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
+local leftovers = require "ako.leftovers"
 local path = require "ako.path"
 local process = require "ako.process"
 local proposal = require "ako.proposal"
@@ -194,37 +194,10 @@ function Command:next(loop)
     return judge(self, loop, line, must(result, problem, code))
 end
 
--- What a killed run leaves
-
--- Processes of this user's that have all of these in their environment.
-local function processes_with(marks)
-    local found = {}
-    for _, name in ipairs(fs.list("/proc") or {}) do
-        local text = name:find("^%d+$") and fs.read(("/proc/%s/environ"):format(name))
-        local has_all = text ~= nil and text ~= false
-        for _, mark in ipairs(marks) do has_all = has_all and ("\0" .. text):find("\0" .. mark .. "\0", 1, true) end
-        if has_all then found[#found + 1] = name end
-    end
-    return found
-end
-
-local SWEEPS, PAUSE_NS = 200, 50000000 -- a process may start another one between two looks, or be slow to die
-
 --- Ends what is still at work of a proposal (the session's folder and its number) whose run was killed. Raises BUSY
 --- where this program itself belongs to it.
 function command.stop_leftovers(folder, number)
-    if os.getenv("AKO_RECORDS") == folder and os.getenv("AKO_PROPOSAL") == tostring(number) then
-        fault.raise("BUSY", "this shell belongs to a proposer whose run has been killed; end it, then start again")
-    end
-    local marks = { "AKO_RECORDS=" .. folder, "AKO_PROPOSAL=" .. number }
-    for _ = 1, SWEEPS do
-        local pids = processes_with(marks)
-        if #pids == 0 then return end
-        must(process.run { "sh", "-c", 'kill -KILL "$@"', "sh", table.unpack(pids) })
-        clock.sleep_ns(PAUSE_NS)
-    end
-    fault.raise("BUSY", "processes of an earlier proposer cannot be ended: %s",
-        table.concat(processes_with(marks), ", "))
+    leftovers.stop({ "AKO_RECORDS=" .. folder, "AKO_PROPOSAL=" .. number }, "a proposer")
 end
 
 --- A proposer out of a command for `sh -c`, which may take so many seconds. `policy` and `program` are the files that

@@ -236,10 +236,9 @@ function Start:recover()
     end
     for _, problem in ipairs(damaged) do self.progress:note("session     left out: " .. problem) end
     while state do
-        if state.proposing then
-            local folder = fs.join(self.ws.repo:commondir(), "ako/" .. state.name)
-            command.stop_leftovers(folder, state.proposing.proposal)
-        end
+        local folder = fs.join(self.ws.repo:commondir(), "ako/" .. state.name)
+        if state.proposing then command.stop_leftovers(folder, state.proposing.proposal) end
+        if state.open then bench.stop_leftovers(folder, state.open.trial) end
         local repaired = must(session.resume(self.ws, state))
         self:tell_repaired(repaired)
         repaired:close()

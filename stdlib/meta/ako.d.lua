@@ -285,6 +285,7 @@
 ---@overload fun(name: "ako.litter"): ako.litter
 ---@overload fun(name: "ako.log"): ako.log
 ---@overload fun(name: "ako.logbook"): ako.logbook
+---@overload fun(name: "ako.leftovers"): ako.leftovers
 ---@overload fun(name: "ako.lines"): ako.lines
 ---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
@@ -1163,6 +1164,11 @@ function bench.hash(given) end
 ---@return string[]
 function bench.files(given, folder, except) end
 
+---Ends what is still at work for a trial whose run was killed. Raises BUSY where this program itself belongs to it.
+---@param folder string the session's
+---@param number integer
+function bench.stop_leftovers(folder, number) end
+
 ---What a record's .bench says, in words.
 ---@param given { how: string, seconds: number, claimed?: table<string, number|boolean>, refused?: string }
 ---@return string
@@ -1891,6 +1897,16 @@ function launch.arguments(list, task, workload) end
 ---@param workload any
 ---@param point any
 function launch.bind(spec, task, workload, point) end
+
+---Processes that a killed run has left at work.
+---@class ako.leftovers
+local leftovers = {}
+
+---Ends all processes that have these entries ("NAME=value") in their environment. Raises BUSY where this program itself is
+---one of them, or one cannot be ended.
+---@param marks string[]
+---@param what string whose they are, in words
+function leftovers.stop(marks, what) end
 
 ---@class ako.lines
 local lines = {}

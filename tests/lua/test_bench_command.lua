@@ -6,6 +6,7 @@ local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
 local process = require "ako.process"
+local program = require "program"
 local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
@@ -17,6 +18,9 @@ local CLAIMS = [[claims = { correct = { "^CORRECT: (\\w+)$", yes = "True" }, spe
 local HONEST = "echo CORRECT: True\necho RUNTIME: 0.0950\necho SPEEDUP: 2.1x\n"
 
 local UNTRUSTED = { "UNTRUSTED_TIMING", "T6" }
+
+-- Shell for the command lines of processes that sleep.
+local SLEEPERS = "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <$f; echo; done 2>/dev/null | grep '^sleep'"
 
 -- A folder whose task has this bench (Lua text), and its script.
 local function folder_with(given, script, solution)
@@ -81,7 +85,7 @@ t.test("a claim of more speed keeps nothing that our own figures do not", functi
     t.eq({ record.verdict, record.bench.claimed.speedup }, { "revert", 50.0 })
 end)
 
-local NAMES = [[env | cut -d= -f1 | grep -Ev '^(_|AKO_LOCK_TOKEN|SHLVL|OLDPWD|PWD)$' | sort | tr '\n' ' ']]
+local NAMES = [[env | cut -d= -f1 | grep -Ev '^(_|AKO_BENCH|AKO_LOCK_TOKEN|SHLVL|OLDPWD|PWD)$' | sort | tr '\n' ' ']]
 
 t.test("the command is run as it stands: words, folder, environment, input", function()
     local folder = folder_with([[{ "./bench.sh", "--trials", "a  b'c$HOME", "", "-n" }]], "")
@@ -202,8 +206,43 @@ t.test("late: killed with all that it has started", function()
     local record, code = refused("trap '' TERM\nsleep 98765 &\nwait\n", { "TIMEOUT" },
         "^bench: not done within 0.3 s$", nil, "seconds = 0.3, ")
     t.eq({ code, record.bench.how, record.bench.refused }, { 124, "out of time", "not done within 0.3 s" })
-    local left = assert(process.run { "sh", "-c", "ps ax -o args | grep '[s]leep 98765'" })
-    t.eq(left.stdout, "")
+    t.eq(assert(process.run { "sh", "-c", SLEEPERS }).stdout:find("98765"), nil)
+end)
+
+t.test("what is left of a killed run's is ended, and nothing else", function()
+    program.write("stop.lua", 'require("ako.bench").stop_leftovers("/session", 3)\n')
+    local result = program.shell(([[
+        AKO_BENCH=/session:3 sh -c 'sleep 7001 & wait' & ours=$!
+        AKO_BENCH=/session:33 sleep 7002 & other=$!
+        $ako stop.lua; echo "exit $?"; wait $ours; echo "ours $?"; { SLEEPERS; } | grep 7001
+        kill $other; wait $other; echo "other $?"
+        AKO_BENCH=/session:3 $ako stop.lua]]):gsub("SLEEPERS", function() return SLEEPERS end))
+    t.match(result.stdout, "exit 0\n[^\n]*ours 137\n[^\n]*other 143\n$")
+    t.match(result.stderr, "ako%-lua: [^\n]*this shell belongs to a benchmark whose run has been killed; end it, then ")
+end)
+
+t.test("a run that is killed while the benchmark works: the next one ends that and goes on", function()
+    program.write("task.lua", [[
+return { name = "twice", tensors = { x = { "f32", { "N" } }, y = { "f32", { "N" }, role = "output" } },
+  workloads = { { N = 64 } }, reference = { "reference.c", entry = "twice", args = { "x", "y", "N" } },
+  solution = { "solution/kernel.c" },
+  bench = { "sh", "-c", "test -e once && exit 0; touch once; sleep 7003 & kill -9 $PPID; wait" } }
+]])
+    local code = "void twice(const float *x, float *y, int n) { for (int i = 0; i < n; i++) y[i] = 2 * x[i]; }\n"
+    for _, name in ipairs { "reference.c", "solution/kernel.c" } do program.write(name, code) end
+    program.write("quick.lua", [[
+return { name = "quick", description = "for tests", accept = function() return "keep", "" end,
+  correctness = { trials = 1, seed = 1, predicate = "allclose_ref", tolerance = { f32 = 1e-4 } },
+  timing = { warmup = 1, launches = 3, flush = false, timer = "wall", alpha = 0.05, reference = false,
+    statistic = "median" }, budget = { build = 60, check = 60, time = 60 } }
+]])
+    local result = program.shell(([[
+        try() { $ako --device=cpu --quiet quick.lua try 2>/dev/null; echo "exit $?"; { SLEEPERS; } | grep 7003; }
+        try; try; $ako --session="$(ls .git/ako | head -n 1)" quick.lua log]])
+        :gsub("SLEEPERS", function() return SLEEPERS end))
+    t.match(result.stdout, "^exit 137\nsleep 7003 *\n.*exit 0\n"
+        .. "trial [^\n]*\n +0  inconclusive  INFRA [^\n]*interrupted\n$")
+    t.eq(select(2, result.stdout:gsub("sleep 7003", "")), 1)
 end)
 
 t.test("one that is not there is nobody's fault", function()
