@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "fs.h"
@@ -200,6 +201,17 @@ static bool is_folder(disk_walk *walk)
     return make_full(walk, "") == AKO_OK && lstat(walk->full, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* What a commit of a whole folder leaves out, as git does: sockets, pipes, and what this user cannot read. */
+static bool is_left_out(disk_walk *walk)
+{
+    struct stat st;
+    if (make_full(walk, "") != AKO_OK || lstat(walk->full, &st) != 0)
+        return false;
+    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+        return access(walk->full, S_ISDIR(st.st_mode) ? R_OK | X_OK : R_OK) != 0;
+    return !S_ISLNK(st.st_mode);
+}
+
 /* A folder with a repository of its own belongs to that. */
 static bool is_nested_repository(disk_walk *walk)
 {
@@ -221,9 +233,11 @@ static int add_disk_entry(void *payload, const char *name)
     int code = git_ignore_path_is_ignored(&ignored, walk->git->repo, walk->path.data);
     if (code < 0)
         status = ako_git__fail(code, "cannot tell whether %s is ignored", walk->path.data);
-    else if (!ignored && !is_folder(walk))
+    else if (ignored || is_left_out(walk))
+        status = AKO_OK;
+    else if (!is_folder(walk))
         status = ako_git__names_add(walk->files, walk->path.data);
-    else if (!ignored && !is_nested_repository(walk))
+    else if (!is_nested_repository(walk))
         status = walk_disk(walk);
     walk->path.data[walk->path.size = size] = '\0';
     return status;

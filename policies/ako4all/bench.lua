@@ -15,12 +15,19 @@ function bench.is_pattern(text)
     return good, good and "" or "is no regular expression: " .. tostring(problem)
 end
 
--- What was kept; nil where nothing was, or somebody has made something else of it.
+-- What was kept; nil where nothing was, or the file is somebody else's.
 local function kept(facts)
     local text = facts.read(bench.FILE)
     local value = text and json.decode(text)
-    return type(value) == "table" and type(value.command) == "string" and value or nil
+    if type(value) ~= "table" then return nil end
+    for name, item in pairs(value) do
+        if not (name == "command" or name == "pattern") or type(item) ~= "string" then return nil end
+    end
+    return value.command and value or nil
 end
+
+--- True where a file of the user's own has that name: it is left alone, and nothing is kept.
+function bench.is_taken(facts) return facts.exists(bench.FILE) and not kept(facts) end
 
 --- { command, pattern } of the options, else of the workspace; nil without one, false where none is wanted.
 function bench.chosen(facts, opt)
@@ -37,9 +44,9 @@ function bench.given(facts, opt)
     return { "sh", "-c", chosen.command, claims = pattern and { figure = pattern } }
 end
 
---- A file for the scaffold: path and text, nil where nothing is to be kept.
+--- A file for the scaffold: path and text, nil where nothing is to be kept, or nowhere.
 function bench.keepsake(facts, opt)
-    if opt.bench == "" or opt.bench == "default" then return nil end
+    if opt.bench == "" or opt.bench == "default" or bench.is_taken(facts) then return nil end
     return bench.FILE, json.encode(bench.chosen(facts, opt)) .. "\n"
 end
 

@@ -18,8 +18,8 @@ local STALL = { profile = "re-profiled", statistics = "statistics read again", s
 
 --- Where the log lies: not in a file of that name that somebody else has written.
 function log.path(run)
-    local text = fs.read(fs.join(run.workspace, OWN))
-    return (not text or text:find(MARK, 1, true)) and OWN or BESIDE
+    local file = fs.join(run.workspace, OWN)
+    return (not fs.exists(file) or (fs.read(file) or ""):find(MARK, 1, true)) and OWN or BESIDE
 end
 
 -- Figures

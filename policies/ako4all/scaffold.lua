@@ -131,7 +131,11 @@ end
 -- Nil and a question where it is not clear whether a benchmark of the user's is to be run.
 local function bench_text(facts, opt)
     local command = (bench.chosen(facts, opt) or {}).command or facts.task.bench
-    if command then return ("custom, beside ako-lua's own checks and timing, run as it stands: %s"):format(command) end
+    if command then
+        local again = opt.bench ~= "" and bench.is_taken(facts)
+            and ("; %s is a file of yours, so give --bench with each call"):format(bench.FILE) or ""
+        return ("custom, beside ako-lua's own checks and timing, run as it stands: %s%s"):format(command, again)
+    end
     local found = opt.bench == "" and not facts.exists(BENCH) and discovery.benchmark(facts)
     if not found then return "default (ako-lua's own)" end
     return nil, ("%s looks like a benchmark of yours: --bench='sh %s' (or how it is called) runs it with each trial, "

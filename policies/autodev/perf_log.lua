@@ -20,8 +20,8 @@ local OWN, BESIDE = "notes/perf_log.md", "notes/perf_log.ako.md" -- the second w
 
 -- Where the log lies: not in a file that somebody else has written.
 local function path(run)
-    local text = fs.read(fs.join(run.workspace, OWN))
-    return (not text or text:find(MARK, 1, true)) and OWN or BESIDE
+    local file = fs.join(run.workspace, OWN)
+    return (not fs.exists(file) or (fs.read(file) or ""):find(MARK, 1, true)) and OWN or BESIDE
 end
 
 local function add(lines, text, ...) lines[#lines + 1] = text:format(...) end

@@ -104,7 +104,8 @@ function branch.commit(session, spec, what, line, append)
     local ref, before = place(session, spec, line)
     local paths = {}
     for _, path in ipairs(what.paths or {}) do
-        if fs.exists(fs.join(session.ws.folder, path)) then paths[#paths + 1] = path end
+        local full = fs.join(session.ws.folder, path)
+        if fs.is_file(full) or fs.is_dir(full) then paths[#paths + 1] = path end
     end
     local tree = #paths > 0 and must(repo:tree(what.tree, paths)) or what.tree
     local oid = must(repo:commit { tree = tree, parents = { line and line.oid or session.header.base },

@@ -178,13 +178,18 @@ end
 local function ask_hooks(run, parts, object)
     local policy = parts.policy
     if run.finished then return end
+    local function copy() -- what a hook does to it is not what others see
+        local made = {}
+        for name, value in pairs(run) do made[name] = value end
+        return made
+    end
     if policy.gate then
         local proposal = { trial = run.next_trial or #run.history, changed = {}, sources = {} }
-        object.gate = words(ask(parts, "gate", run, proposal, parts.opt))
+        object.gate = words(ask(parts, "gate", copy(), proposal, parts.opt))
     end
     if not run.best then return end
-    object.stop = policy.stop and words(ask(parts, "stop", run, parts.opt)) or nil
-    object.stalled = policy.stalled and words(ask(parts, "stalled", run, parts.opt)) or nil
+    object.stop = policy.stop and words(ask(parts, "stop", copy(), parts.opt)) or nil
+    object.stalled = policy.stalled and words(ask(parts, "stalled", copy(), parts.opt)) or nil
 end
 
 --- All that a brief is made of, as the JSON object of the verb has it. `run` is what hooks get (ako.loop's view);

@@ -1,6 +1,7 @@
 -- What the command line means: ako-lua [host options] POLICY.lua [verb] [--option=value ...]
 
 local bundled = require "ako.bundled"
+local clock = require "ako.clock"
 local console = require "ako.console"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
@@ -220,6 +221,8 @@ local function context(policy, verb, values, operands, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
+local started_ns -- when the program began, by the wall clock: before any file of the user's was read
+
 local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
     local specs = policies.option_specs(policy)
@@ -227,7 +230,7 @@ local function run_policy(value, file, path, arguments, host_values)
     local verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
     if values.host.version or values.host.list then return cli.answer(values.host) end
     local ctx = context(policy, verb, values, operands, host_values)
-    ctx.file, ctx.path, ctx.specs = file, path, specs
+    ctx.file, ctx.path, ctx.specs, ctx.started_ns = file, path, specs, started_ns
     if ctx.host.help then return verbs.help(ctx) end
     host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
@@ -282,6 +285,7 @@ end
 
 --- The whole program: the exit code for the arguments.
 return function(arguments)
+    started_ns = clock.wall_ns()
     local values, _, next_index = must(options.parse, arguments, 1, { host = HOST_OPTIONS }, true)
     apply(values.host)
     local answered = cli.answer(values.host)

@@ -62,14 +62,31 @@ function format.utf8(text)
     return table.concat(clean)
 end
 
+-- What a terminal obeys instead of showing it: control characters (also those above 127), and those that turn the
+-- direction of writing or break lines.
+local HIDDEN = { "%c", "\xC2[\x80-\x9F]", "\xE2\x80[\xA8-\xAE]", "\xE2\x81[\xA6-\xA9]" }
+
+local function shown(character)
+    local code = utf8.codepoint(character)
+    return (code < 0x80 and "\\x%02X" or "\\u{%X}"):format(code)
+end
+
+local function without_hidden(text)
+    for _, pattern in ipairs(HIDDEN) do text = text:gsub(pattern, shown) end
+    return text
+end
+
 local LONGEST_LINE = 2000
 
 --- Text from anywhere as what may stand on one line of a terminal: no line breaks, no control characters, no end of it.
 function format.line(text)
-    local line = format.utf8(text):gsub("%s*[\r\n]+%s*", " "):gsub("%c", function(control)
-        return ("\\x%02X"):format(control:byte())
-    end)
+    local line = without_hidden(format.utf8(text):gsub("%s*[\r\n]+%s*", " "))
     return #line > LONGEST_LINE and format.cut(line, LONGEST_LINE) or line
+end
+
+--- Text from anywhere with its lines and tabs, but no other control characters.
+function format.text(text)
+    return (format.utf8(text):gsub("\r\n", "\n"):gsub("[^\n\t]+", without_hidden))
 end
 
 --- "1 trial", "2 trials"

@@ -1,6 +1,7 @@
 -- A record's verdict: the policy's, where there is anything to ask it. `loop` is of ako.loop.
 
 local fault = require "ako.fault"
+local format = require "ako.format"
 local plan = require "ako.plan"
 local trial = require "ako.trial"
 local view = require "ako.view"
@@ -53,7 +54,7 @@ end
 function judging.judge(loop, record)
     local decided, verdict, reason = pcall(decide, loop, record)
     if decided then return verdict, reason end
-    return "inconclusive", "the policy failed: " .. tostring(verdict), verdict
+    return "inconclusive", "the policy failed: " .. format.text(tostring(verdict)), verdict
 end
 
 return judging

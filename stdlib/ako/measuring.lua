@@ -40,7 +40,9 @@ end
 
 --- The name of a protected file that is not what it was when the session began, or nil.
 function measuring.changed_protected(loop)
-    return protect.difference(loop.session.header.protected or {}, loop.protected())
+    local hashes
+    hashes, loop.marks = loop.protected()
+    return protect.difference(loop.session.header.protected or {}, hashes)
 end
 
 --- Why sources are not tried and a code for it; nil when they are.
@@ -225,8 +227,9 @@ local function describe(loop, record, given, result)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
 end
 
-local function check_protected(loop, record)
-    local changed = measuring.changed_protected(loop)
+-- `marks` as they were when it began.
+local function check_protected(loop, record, marks)
+    local changed = measuring.changed_protected(loop) or protect.difference(marks, loop.marks or {})
     if not changed then return end
     record.status, record.code = "REJECTED", "PROTECTED"
     record.reason = ("protected file %s changed while this ran"):format(changed)
@@ -239,13 +242,14 @@ function measuring.measure(loop, info)
     local given, ended = admitted_unit(loop, info, context, evidence)
     if not given then return ended, evidence end
     loop.lane = given.lane
+    local marks = loop.marks or {}
     local result, launches, no_effect = evaluate(loop, given)
     if not loop.session.best then context.against = false end
     local record = trial.record(result, context)
     record.launches, record.no_effect = launches, no_effect or nil
     describe(loop, record, given, result)
     evidence.bench_log = not loop.signal and bench.run(loop, record, evidence.sources) or nil
-    check_protected(loop, record)
+    check_protected(loop, record, marks)
     evidence.samples, evidence.build_log = trial.samples(result), result.build and result.build.log
     return record, evidence
 end

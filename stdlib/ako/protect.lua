@@ -2,57 +2,92 @@
 -- names, the policy, and what the policy names.
 
 local bench = require "ako.bench"
+local clock = require "ako.clock"
 local fs = require "ako.fs"
 
 local protect = {}
 
-local function add_folder(hashes, folder, shown)
+-- Of a collection: hashes and marks, by name. A mark is another one after every write, also of the same bytes, for
+-- nobody can set a file's change time.
+local function add_file(found, path, shown)
+    local stat = fs.stat(fs.absolute(path) or path)
+    found.hashes[shown] = fs.hash(path)
+    if not found.hashes[shown] then found.hashes[shown] = stat and "unreadable" or "missing" end
+    found.marks[shown] = stat and ("%d %d"):format(stat.ctime_ns, stat.inode) or "missing"
+end
+
+-- True where a folder is one of those that hold it: a link that leads back.
+local function leads_back(folder, holders)
+    local real = fs.absolute(folder)
+    for _, holder in ipairs(holders) do
+        if real == holder or real and holder:sub(1, #real + 1) == real .. "/" then return true end
+    end
+    return false
+end
+
+local function add_folder(found, folder, shown, holders)
+    local inside = { fs.absolute(folder) or folder, table.unpack(holders or {}) }
     for _, name in ipairs(fs.list(folder) or {}) do
         local path, below = fs.join(folder, name), shown .. "/" .. name
-        if fs.is_dir(path) then
-            add_folder(hashes, path, below)
+        if not fs.is_dir(path) then
+            add_file(found, path, below)
+        elseif leads_back(path, inside) then
+            found.hashes[below] = "a link to a folder that holds it"
         else
-            hashes[below] = fs.hash(path) or "unreadable"
+            add_folder(found, path, below, inside)
         end
     end
 end
 
 -- An absolute name stands for itself.
-local function add(hashes, folder, name)
+local function add(found, folder, name)
     local path = name:sub(1, 1) == "/" and name or fs.join(folder, name)
     if fs.is_dir(path) then
-        add_folder(hashes, path, (name:gsub("/+$", "")))
+        add_folder(found, path, (name:gsub("/+$", "")))
     else
-        hashes[name] = fs.hash(path) or "missing"
+        add_file(found, path, name)
     end
 end
 
 -- The policy's file, and the folder of its companions beside it.
-local function add_policy(hashes, file)
+local function add_policy(found, file)
     if not file then return end
-    hashes[file] = fs.hash(file) or "missing"
+    add_file(found, file, file)
     local companions = file:gsub("%.lua$", "")
-    if companions ~= file and fs.is_dir(companions) then add_folder(hashes, companions, companions) end
+    if companions ~= file and fs.is_dir(companions) then add_folder(found, companions, companions) end
 end
 
---- The hashes of all these files, name -> oid ("missing" for one that is not there). task: resolved (ako.task); folder:
---- the workspace; policy_file: its path, or nil; names: files and folders of the workspace that the policy protects.
+--- The hashes of all these files, name -> oid ("missing" for one that is not there), and their marks, name -> a text
+--- that is another one after every write. task: resolved (ako.task); folder: the workspace; policy_file: its path, or
+--- nil; names: files and folders of the workspace that the policy protects.
 function protect.hashes(task, folder, policy_file, names)
-    local hashes = {}
+    local found = { hashes = {}, marks = {} }
     local file = fs.absolute(task.file) or task.file
     local own = fs.absolute(fs.join(task.folder, fs.basename(file))) == file and fs.basename(file) or file
     local files = { own, table.unpack(task.reference and task.reference.files or {}) }
     for _, tensor in ipairs(task.tensors or {}) do
         if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
     end
-    for _, name in ipairs(files) do add(hashes, task.folder, name) end
+    for _, name in ipairs(files) do add(found, task.folder, name) end
     if task.bench then
-        hashes["bench (the command)"] = bench.hash(task.bench)
-        for _, name in ipairs(bench.files(task.bench, folder, task.solution.files)) do add(hashes, folder, name) end
+        found.hashes["bench (the command)"] = bench.hash(task.bench)
+        for _, name in ipairs(bench.files(task.bench, folder, task.solution.files)) do add(found, folder, name) end
     end
-    for _, name in ipairs(names or {}) do add(hashes, folder, name) end
-    add_policy(hashes, policy_file)
-    return hashes
+    for _, name in ipairs(names or {}) do add(found, folder, name) end
+    add_policy(found, policy_file)
+    return found.hashes, found.marks
+end
+
+--- The first name, in byte order, of a file with such a mark that was written to at `since_ns` or later, by the wall
+--- clock; nil when none was. A time yet to come is another clock's, and says nothing.
+function protect.written_since(marks, since_ns)
+    local names, now_ns = {}, clock.wall_ns()
+    for name, mark in pairs(marks) do
+        local at = math.tointeger(tonumber(mark:match("^%d+")))
+        if at and at >= since_ns and at <= now_ns then names[#names + 1] = name end
+    end
+    table.sort(names)
+    return names[1]
 end
 
 --- The first name, in byte order, by which two such tables differ; nil when they are the same.

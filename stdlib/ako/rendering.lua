@@ -64,6 +64,15 @@ local function is_ours(path, known, oid, now)
     return stat.type == "file" and (now == oid or (known ~= nil and is_among(known.oids, now)))
 end
 
+-- True where something that is no folder stands in a file's way.
+local function is_obstructed(folder, path)
+    for at in path:gmatch("()/") do
+        local above = fs.join(folder, path:sub(1, at - 1))
+        if fs.stat(above) and not fs.is_dir(above) then return true end
+    end
+    return false
+end
+
 -- What an older session rendered stays among its records.
 local function keep_copy(ws, known, session_name, path)
     if not known or known.session == session_name or not fs.exists(fs.join(ws.folder, path)) then return end
@@ -90,7 +99,7 @@ function rendering.write(ws, session_name, files, solution)
     for _, path in ipairs(sorted(files)) do
         local full, oid, known = fs.join(ws.folder, path), git.hash(files[path]), state[path]
         local now = fs.hash(full)
-        if not is_ours(full, known, oid, now) then
+        if is_obstructed(ws.folder, path) or not is_ours(full, known, oid, now) then
             left_alone[#left_alone + 1] = path
         else
             written[#written + 1] = path

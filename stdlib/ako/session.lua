@@ -435,7 +435,9 @@ Session.close_trial = fault.returns(function(self, record, evidence)
     return record
 end)
 
+-- Git takes no message with a NUL in it, which a reason of anybody's may hold.
 local function put_on_branch(self, what)
+    what.message = format.text(what.message)
     return branch.commit(self, self.header.git or {}, what, self.branch, function(line) append(self, line) end)
 end
 

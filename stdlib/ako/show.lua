@@ -215,7 +215,7 @@ local function add_places(lines, object, ref)
     for _, note in ipairs(object.notes) do add(lines, "note", log.note(note)) end
 end
 
---- The same as lines. Sources, where the object has them, are behind a line with their name, as they are.
+--- The same as lines. Sources, where the object has them, are behind a line with their name, fit for a terminal.
 function show.lines(object)
     local lines = {}
     add_verdict(lines, object)
@@ -223,7 +223,8 @@ function show.lines(object)
     add_places(lines, object, object.ref)
     for _, source in ipairs(object.sources or {}) do
         lines[#lines + 1] = ("--- %s"):format(format.line(source.name))
-        lines[#lines + 1] = known(source.text) and (source.text:gsub("\n$", "")) or "(there was no such file)"
+        local text = known(source.text) and format.text(source.text) or "(there was no such file)"
+        lines[#lines + 1] = text:gsub("\n$", "")
     end
     return lines
 end

@@ -113,12 +113,27 @@ function start.new(ctx)
     return self
 end
 
+-- What was read must be what is hashed: what was changed for the moment of reading, and then put back, would else
+-- decide unseen. So nobody may have written to it since this program began.
+local function check_read(self)
+    local folder = self:folder()
+    local names = folder and self.policy.protected or nil
+    local _, marks = protect.hashes(self.task, folder or self.task.folder, self.ctx.path, names)
+    local written = self.ctx.started_ns and protect.written_since(marks, self.ctx.started_ns)
+    if written then
+        fault.raise("PROTECTED", "protected file %s was written to while it was being read; try again",
+            format.utf8(written))
+    end
+    self.marks = folder and marks or nil
+end
+
 --- Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have
 --- a question. Makes nothing. Raises faults.
 function Start:resolve()
     self.plan = must(plan.resolve(self.policy, self.task, self.host.seed))
     must(inputs.check(self.task))
     self.own_lines = self:own_plan()
+    check_read(self)
 end
 
 -- Who is at work in a workspace, as far as its newest session that somebody holds tells.
@@ -184,7 +199,7 @@ function Start:scaffold()
     table.sort(paths)
     for _, path in ipairs(paths) do
         local entry, full = scaffold_entry(path, files[path]), fs.join(self.ws.folder, path)
-        local missing = not fs.exists(full)
+        local missing = not fs.stat(full) -- a link that leads nowhere is somebody's, too
         if missing or (entry.merge and fs.read(full) ~= entry.text) then
             must(fs.mkdirs(fs.dirname(full)))
             must(fs.write(full, entry.text))
@@ -246,12 +261,16 @@ function Start:recover()
     end
 end
 
---- The hashes of all that no candidate may change (ako.protect).
-function Start:protected()
-    local names = protect.hashes(self.task, self.ws.folder, self.ctx.path, self.policy.protected)
+local function with_clean_names(values)
     local result = {}
-    for name, hash in pairs(names) do result[format.utf8(name)] = hash end
+    for name, value in pairs(values) do result[format.utf8(name)] = value end
     return result
+end
+
+--- The hashes and marks of all that no candidate may change (ako.protect).
+function Start:protected()
+    local hashes, marks = protect.hashes(self.task, self.ws.folder, self.ctx.path, self.policy.protected)
+    return with_clean_names(hashes), with_clean_names(marks)
 end
 
 --- The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
@@ -261,10 +280,20 @@ function Start:facts(verb, source)
     return { verb = verb, proposer = source and source.facts, policy = self.policy.name,
         seed = self.host.seed, task = self.task.name,
         task_file = format.utf8(fs.absolute(self.task.file) or self.task.file),
-        task_made = self.made or nil, protected = self:protected(),
+        task_made = self.made or nil, protected = (self:protected()),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = self.evaluator.versions }
+end
+
+-- The same for what the evaluator has taken: input files.
+local function check_given(self)
+    if not self.marks then return end
+    local _, marks = self:protected()
+    local name = protect.difference(with_clean_names(self.marks), marks)
+    if name then
+        fault.raise("PROTECTED", "protected file %s was written to while it was being read; try again", name)
+    end
 end
 
 --- Gives the evaluator the task and makes the loop over an opened session, of which a run that is resumed was at work
@@ -275,6 +304,7 @@ function Start:loop(opened, worked_s)
         return evaluator
     end
     give_task(self.evaluator)
+    check_given(self)
     tell_torn(self, opened)
     self.session = opened
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,

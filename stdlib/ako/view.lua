@@ -21,7 +21,7 @@ function view.words(hook, value)
     if value ~= nil and type(value) ~= "string" then
         fault.raise("POLICY", "hook '%s' must give its reason in words, gave a %s value", hook, type(value))
     end
-    return value and format.utf8(value)
+    return value and format.text(value)
 end
 
 local function ids_and_weights(workloads)

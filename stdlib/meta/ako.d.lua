@@ -1694,6 +1694,11 @@ function format.utf8(text) end
 ---@return string
 function format.line(text) end
 
+---Text from anywhere with its lines and tabs, but no other control characters.
+---@param text string
+---@return string
+function format.text(text) end
+
 ---"1 trial", "2 trials"
 ---@param n integer
 ---@param word string
@@ -2002,7 +2007,7 @@ local loop = {}
 
 ---A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
 ---evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()
----(the hashes of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died).
+---(the hashes and marks of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died).
 ---@param parts any
 function loop.new(parts) end
 
@@ -2516,14 +2521,23 @@ function proposer.choose(started, header, history) end
 ---@class ako.protect
 local protect = {}
 
----The hashes of all these files, name -> oid ("missing" for one that is not there). task: resolved (ako.task); folder:
----the workspace; policy_file: its path, or nil; names: files and folders of the workspace that the policy protects.
+---The hashes of all these files, name -> oid ("missing" for one that is not there), and their marks, name -> a text
+---that is another one after every write. task: resolved (ako.task); folder: the workspace; policy_file: its path, or
+---nil; names: files and folders of the workspace that the policy protects.
 ---@param task any
 ---@param folder string
 ---@param policy_file? string
 ---@param names? string[]
----@return table<string, string>
+---@return table<string, string> hashes
+---@return table<string, string> marks
 function protect.hashes(task, folder, policy_file, names) end
+
+---The first name, in byte order, of a file with such a mark that was written to at `since_ns` or later, by the wall
+---clock; nil when none was. A time yet to come is another clock's, and says nothing.
+---@param marks table<string, string>
+---@param since_ns integer
+---@return string?
+function protect.written_since(marks, since_ns) end
 
 ---The first name, in byte order, by which two such tables differ; nil when they are the same.
 ---@param before table<string, string>
@@ -3071,8 +3085,9 @@ function Start:find_task() end
 ---@return string[]
 function Start:scaffold() end
 
----The hashes of all that no candidate may change (ako.protect).
----@return table<string, string>
+---The hashes and marks of all that no candidate may change (ako.protect).
+---@return table<string, string> hashes
+---@return table<string, string> marks
 function Start:protected() end
 
 ---Says what a repaired session (ako.session) was saved from.

@@ -319,6 +319,19 @@ t.test("A6: only solution/, scripts/, trajectory/ and the logs are written, wher
         { { "shapes.lua" }, scripted.source "time=100" })
 end)
 
+t.test("A6: a scripts/bench.json of the user's own stays, and the plan says what that means", function()
+    for _, text in ipairs { '{"shapes":[1,2]}\n', '{"command":"mine","shapes":[1]}\n', "no JSON\n" } do
+        local folder = scripted.task_folder "time=100"
+        write(folder .. "/scripts/bench.json", text)
+        local _, resolved = plan_of(folder, { bench = "true" })
+        t.match(resolved["Bench mode"], "custom, .*: true; scripts/bench.json is a file of yours, so give %-%-bench")
+        t.eq(try(folder, nil, { bench = "true" }), 0)
+        t.eq(fs.read(folder .. "/scripts/bench.json"), text)
+        _, resolved = plan_of(folder)
+        t.match(resolved["Bench mode"], "^default")
+    end
+end)
+
 -- A7, A18, A28. The bench script, with a program in ako-lua's place that says what it was asked.
 
 local function with_script(opt, program)

@@ -193,3 +193,12 @@ t.test("ideas are open until a later trial takes them; the history is read no fu
     run.notes[1].trial = 1500
     t.eq(#brief.object(run, parts_of()).ideas, 0)
 end)
+
+t.test("a hook that empties what it is given empties nothing else", function()
+    local function empty(given)
+        for name in pairs(given) do given[name] = nil end
+    end
+    local run = run_of { record(0, "keep", nil) }
+    t.match(text_of(run, parts_of { gate = empty, stop = empty, stalled = empty }), "next: ")
+    t.eq(run.session, "s1")
+end)

@@ -1,9 +1,11 @@
 -- What a policy's hooks beside the verdict bring about: gate, logs, branch, protected files, scaffold, plan.
+local clock = require "ako.clock"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
 local scripted = require "scripted"
 local session = require "ako.session"
+local steps = require "steps"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
@@ -162,6 +164,24 @@ t.test("a log that somebody has edited, or made before, is left alone and said s
     t.eq(fs.read(folder .. "/LOG.md"), "0 keep\n1 keep\n2 keep\n")
 end)
 
+t.test("where a log cannot lie is somebody else's: the trial and its commit stand", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.write(folder .. "/sub", "mine\n"))
+    assert(fs.mkdirs(folder .. "/LOG.md"))
+    for _, script in ipairs { "time=100", "time=50" } do
+        edit(folder, script)
+        local code, console = try(folder, { logs = log_of, git = { paths = { "notes", "pipe" } } })
+        t.eq(code, 0)
+        t.match(console.stderr, "sub/last.txt holds what somebody else has written: left alone")
+        assert(fs.mkdirs(folder .. "/notes/own"))
+        steps.sh("mkfifo notes/pipe pipe 2>/dev/null; echo n >notes/n", folder) -- no obstacle to a commit either
+    end
+    local state, repo = newest(folder)
+    t.eq(fs.read(folder .. "/sub"), "mine\n")
+    t.eq(#state.pending, 0)
+    t.eq(repo:read(state.branch.ref, "notes/n"), "n\n")
+end)
+
 t.test("a new session's logs replace an old one's, which keeps a copy", function()
     local folder = scripted.task_folder "time=100"
     local policy = { logs = log_of }
@@ -253,6 +273,72 @@ t.test("a subject that fails is the policy's mistake; the trial stands", functio
     t.eq(#newest(folder).history, 1)
 end)
 
+t.test("a reason of any bytes, or none that is text, costs nothing but itself", function()
+    local bytes = "it\0is \xFF\27[2J"
+    for _, accept in ipairs { function() return "revert", bytes end, function() error(bytes, 0) end,
+        function() return bytes end } do
+        local folder = scripted.task_folder "time=100"
+        t.eq(try(folder), 0)
+        edit(folder, "time=50")
+        pcall(try, folder, { accept = accept, git = { every = true } })
+        t.eq(#newest(folder).history, 2)
+        t.match(newest(folder).history[2].reason, "it\\x00is \\xFF\\x1B")
+        edit(folder, "time=40")
+        t.eq(try(folder, { git = { every = true } }), 0)
+        t.eq(#newest(folder).pending, 0)
+        local ctx = scripted.context(folder, nil, { message = "done" })
+        t.eq(verbs.finish(ctx), 0, ctx.console.stderr)
+    end
+end)
+
+t.test("what is written to while it is read decides nothing, though it is put back", function()
+    local folder = scripted.task_folder "time=100"
+    local file = folder .. "/mine.lua"
+    assert(fs.write(file, "-- a policy\n"))
+    local function attempt(put_back, at)
+        local function on_trial()
+            if at == "trial" then assert(fs.write(put_back, assert(fs.read(put_back)))) end
+            return true
+        end
+        local ctx = scripted.context(folder, { on_trial = on_trial })
+        ctx.path, ctx.started_ns = file, clock.wall_ns()
+        local begin = ctx.start_evaluator
+        function ctx.start_evaluator()
+            if at == "start" then assert(fs.write(put_back, assert(fs.read(put_back)))) end
+            return begin()
+        end
+        clock.sleep_ns(20 * 1000000) -- a file system's clock is coarse
+        return verbs.try(ctx), ctx.console.stdout .. ctx.console.stderr
+    end
+    t.eq(attempt(), 0)
+    for _, name in ipairs { folder .. "/task.lua", folder .. "/reference.c", file } do
+        edit(folder, "time=50")
+        local code, text = attempt(name, "start")
+        t.eq(code, 13, text)
+        t.match(text, "protected file [^\n]* was written to while it was being read; try again\n")
+        t.eq(#newest(folder).history, 1)
+    end
+    local code, text = attempt(folder .. "/reference.c", "trial")
+    t.eq(code, 13)
+    t.match(text, "protected file reference.c changed while this ran")
+    t.eq(fs.read(folder .. "/solution/kernel.c"), scripted.source "time=100")
+end)
+
+t.test("a protected folder with a link that leads back to what holds it", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.mkdirs(folder .. "/scripts/deep"))
+    steps.sh("ln -s .. scripts/loop; ln -s ../../scripts/deep scripts/deep/self; ln -s nowhere scripts/gone", folder)
+    local policy = { protected = { "scripts" } }
+    t.eq(try(folder, policy), 0)
+    edit(folder, "time=50")
+    t.eq(try(folder, policy), 0)
+    steps.sh("rm scripts/loop", folder)
+    edit(folder, "time=20")
+    local code, console = try(folder, policy)
+    t.eq(code, 13)
+    t.match(console.stdout, "protected file scripts/loop changed")
+end)
+
 t.test("what a policy protects, new files in its folders, and the policy itself", function()
     local folder = scripted.task_folder "time=100"
     assert(fs.mkdirs(folder .. "/scripts/deep"))
@@ -299,8 +385,10 @@ t.test("a scaffold is given where it is missing; a merge is said", function()
     t.match(console.stderr, "scaffold    scripts/bench.sh: made\n")
     t.eq(fs.read(folder .. "/HINTS.md"), "old\nnew hint\n")
     t.eq(fs.read(folder .. "/ITERATIONS.md"), "history\n")
+    steps.sh("rm ITERATIONS.md && ln -s ../elsewhere.md ITERATIONS.md", folder)
     _, console = try(folder, policy, nil, { session = "again" })
     t.eq(console.stderr:find("scaffold", 1, true), nil)
+    t.eq(fs.stat(folder .. "/ITERATIONS.md").type, "link", "one that leads nowhere")
 end)
 
 t.test("a policy's own plan comes first; a question of it ends with 2", function()

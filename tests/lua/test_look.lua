@@ -193,3 +193,11 @@ t.test("a trial that is not there, no session, no repository: one clear line", f
         t.eq({ call(place, "log") }, { 2, "", ("ako-lua: there is no folder %s\n"):format(place) })
     end
 end)
+
+t.test("a source cannot speak to the terminal through show", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder, "time=100 \27]0;mine\7\u{202e}\r\n\tend"), 0)
+    local _, text = call(folder, "show", { 0 }, { source = true })
+    t.match(text, "time=100 \\x1B%]0;mine\\x07\\u{202E}\n\tend")
+    t.eq(text:find "[\27\7\r]", nil)
+end)

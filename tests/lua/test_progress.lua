@@ -33,6 +33,9 @@ end)
 
 t.test("nothing that comes from outside moves the cursor", function()
     t.eq(format.line "a\r\n  b\n\27[31mred\7 \xFF\t", "a b \\x1B[31mred\\x07 \\xFF\\x09")
+    t.eq(format.line "a\u{9b}31m\u{202e}b\u{2066}\u{2028}c\u{e9}\u{2014}",
+        "a\\u{9B}31m\\u{202E}b\\u{2066}\\u{2028}c\u{e9}\u{2014}")
+    t.eq(format.text "a\r\n\tb\27[2J\n\0\xFF\u{9b}", "a\n\tb\\x1B[2J\n\\x00\\xFF\\u{9B}")
     local out = console(false)
     local p = progress.new { console = out }
     p:note "one\nline"
