@@ -28,7 +28,7 @@ local lines = require "ako.lines"
 
 local story = {}
 
-local UNSAVED = { path = true, seen = true } -- of a story's fields, in the index
+local UNSAVED = { path = true, seen = true, saved = true } -- of a story's fields, in the index
 
 -- Taking lines
 
@@ -202,7 +202,9 @@ function story.save(state)
             index.values[name] = value
         end
     end
-    return fs.write(index_of(state.path), json.encode(index) .. "\n")
+    local written, problem, code = fs.write(index_of(state.path), json.encode(index) .. "\n")
+    state.saved = written and index.journal -- the journal that the index is of
+    return written, problem, code
 end
 
 local function decode_index(path)
@@ -216,6 +218,7 @@ local function recall(path)
     local index = decode_index(path)
     if not index then return nil end
     local state = story.new(path, index.lists)
+    state.saved = index.journal
     for name, value in pairs(index.values) do state[name] = value end
     for name, trial in pairs(index.records) do
         state[name] = fault.check(state.history[trial + 1], "no trial %s", trial)
@@ -243,7 +246,7 @@ end
 function story.renew(state)
     local fresh = state.seen == identity(state.path) and state or story.read(state.path)
     fresh.name = state.name
-    if fresh.header then story.save(fresh) end
+    if fresh.header and fresh.saved ~= identity(fresh.path) then story.save(fresh) end
     return fresh
 end
 
