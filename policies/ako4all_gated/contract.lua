@@ -3,6 +3,7 @@
 
 local fs = require "ako.fs"
 local gates = require "ako.gates"
+local git = require "ako.git"
 local shapes = require "policies.ako4all_gated.shapes"
 
 local contract = {}
@@ -62,17 +63,51 @@ function contract.template(facts)
     return table.concat(lines, "\n") .. "\n"
 end
 
---- A gate: every field is filled in, and there are tail shapes or a reason why not.
+-- What the file holds, as its hash.
+local function hash_of(run)
+    local text = fs.read(fs.join(run.workspace, contract.path(run)))
+    return text and git.hash(text)
+end
+
+-- Of the last trial that has one: the contract's hash, and its number.
+local function last_hash(run)
+    for i = #run.history, 1, -1 do
+        local facts = run.history[i].facts
+        if facts and facts.contract then return facts.contract, run.history[i].trial end
+    end
+end
+
+--- Why a contract that is not what the last trial was measured under does not count yet, or nil: its change needs a
+--- reason, in a note that names the file as it is now.
+function contract.unexplained(run)
+    local before, n = last_hash(run)
+    local now = before and hash_of(run)
+    if now == before then return nil end
+    for _, note in ipairs(run.notes) do
+        local has_words = (note.text or ""):find("%S") ~= nil
+        if note.topic == "contract" and note.hash == now and now and has_words then return nil end
+    end
+    local path = contract.path(run)
+    return ("%s is not what trial %d was measured under: undo the change, or give its reason (note --topic=contract "
+        .. "--file=%s -m WHY)"):format(path, n, path)
+end
+
+-- The gate's own facts; none where nothing is proposed.
+local function facts_of(run, proposal)
+    return not gates.is_question(proposal) and { contract = hash_of(run) } or nil
+end
+
+--- A gate: every field is filled in, there are tail shapes or a reason why not, and no change without its reason.
 function contract.gate()
     local names = {}
     for i, field in ipairs(FIELDS) do names[i] = field[1] end
     local filled = gates.file { path = PATH, fields = names, text = "the contract" }
     return function(run, proposal, opt)
-        local missing = filled(run, proposal, opt)
+        local missing = filled(run, proposal, opt) or contract.unexplained(run)
         if missing then return missing end
         local task = run.task or {}
-        if not task.weights or #shapes.tails(task.weights) > 0 then return nil end
-        if contract.is_none(contract.read(run)["tail shapes"]) then return nil end
+        local has_tails = not task.weights or #shapes.tails(task.weights) > 0
+        if has_tails or contract.is_none(contract.read(run)["tail shapes"]) then return nil, facts_of(run, proposal) end
         return ("no tail shape: all workloads of the task weigh the same; give rare ones a smaller weight in task.lua, "
             .. "or write 'Tail shapes: none, because ...' in %s"):format(contract.path(run))
     end

@@ -69,6 +69,8 @@ function validation.missing(run, least)
     if not run.best or run.best.trial == 0 then return "nothing beats the baseline" end
     local flat, names = validation.flat(run, least), {}
     if flat then return ("the win does not transfer (%s: %s)"):format(flat.topic, flat.text) end
+    local changed = contract.unexplained(run)
+    if changed then return changed end
     for _, item in ipairs(validation.list(run)) do
         if item.missing then names[#names + 1] = item.name end
     end

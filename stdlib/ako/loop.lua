@@ -34,8 +34,9 @@ end
 
 --- A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
 --- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()
---- (the hashes and marks of ako.protect), restart() (gives a fresh evaluator with the same task when the old one died),
---- worked_s (for how long a run that is resumed was at work before; 0).
+--- (the hashes and marks of ako.protect), read_marks (the marks when the task had been read; nil), restart() (gives a
+--- fresh evaluator with the same task when the old one died), worked_s (for how long a run that is resumed was at work
+--- before; 0).
 function loop.new(parts)
     local self = setmetatable({}, Loop)
     for name, part in pairs(parts) do self[name] = part end

@@ -38,11 +38,13 @@ function measuring.context(loop, info)
         best = session.best }
 end
 
---- The name of a protected file that is not what it was when the session began, or nil.
+--- The name of a protected file that is not what it was when the session began, or, at the first look, was written to
+--- since it was read; nil when there is none.
 function measuring.changed_protected(loop)
-    local hashes
-    hashes, loop.marks = loop.protected()
-    return protect.difference(loop.session.header.protected or {}, hashes)
+    local hashes, marks = loop.protected()
+    local written = loop.read_marks and marks and protect.difference(loop.read_marks, marks)
+    loop.read_marks, loop.marks = nil, marks
+    return protect.difference(loop.session.header.protected or {}, hashes) or written
 end
 
 --- Why sources are not tried and a code for it; nil when they are.

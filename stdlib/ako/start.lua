@@ -286,14 +286,15 @@ function Start:facts(verb, source)
         versions = self.evaluator.versions }
 end
 
--- The same for what the evaluator has taken: input files.
+-- The same for what the evaluator has taken: input files. Returns the marks; nil for a new scratch folder.
 local function check_given(self)
-    if not self.marks then return end
+    if not self.marks then return nil end
     local _, marks = self:protected()
     local name = protect.difference(with_clean_names(self.marks), marks)
     if name then
         fault.raise("PROTECTED", "protected file %s was written to while it was being read; try again", name)
     end
+    return marks
 end
 
 --- Gives the evaluator the task and makes the loop over an opened session, of which a run that is resumed was at work
@@ -304,12 +305,12 @@ function Start:loop(opened, worked_s)
         return evaluator
     end
     give_task(self.evaluator)
-    check_given(self)
+    local marks = check_given(self)
     tell_torn(self, opened)
     self.session = opened
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
         evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress, worked_s = worked_s,
-        protected = function() return self:protected() end,
+        protected = function() return self:protected() end, read_marks = marks,
         restart = function()
             self.evaluator:close()
             self.evaluator = must(new_evaluator(self.ctx, self.progress))

@@ -424,6 +424,7 @@ t.test("B4, B6: each field of the contract is wanted, the fastest baseline and d
         t.match(contract.gate()(run, {}), "kernel_notes.md lacks " .. name .. "; fill in")
     end
     write(at:path "context/kernel_notes.md", contract_text())
+    run.history, run.notes = {}, {}
     t.eq(contract.gate()(run, {}), nil)
 end)
 
@@ -451,11 +452,13 @@ t.test("B5: the lane is a fact of each trial; a switch needs its reason first, a
     t.eq(at:try("time=50,20", "tensor cores", "// __global__\n"), 13)
     at:note("lane", "cuda: C has no tensor cores")
     t.eq(at:try("time=50,20", "tensor cores", "// __global__\n"), 0)
-    t.eq(at:last().facts, { lane = "cuda", lane_from = "c", lane_why = "C has no tensor cores" })
+    local facts = at:last().facts
+    t.eq({ facts.lane, facts.lane_from, facts.lane_why }, { "cuda", "c", "C has no tensor cores" })
     t.match(at:read "ITERATIONS.md", "%*%*Lane switch%*%*: c to cuda: C has no tensor cores\n")
     at:note("lane", "c: it was simpler", { about = 0 })
     t.eq(at:try("time=25,10", "and again", "// __global__\n"), 0)
-    t.eq(at:last().facts, { lane = "cuda" })
+    facts = at:last().facts
+    t.eq({ facts.lane, facts.lane_from }, { "cuda" })
     code, said = at:try("time=20,8", "back to C")
     t.eq(code, 13)
     t.match(said, "a switch of the lane, from cuda to c, needs its reason")
@@ -665,6 +668,26 @@ t.test("B12: done is what the checklist says, not what somebody says", function(
     local state, repo = at:state()
     t.eq(at:subjects()[1], "[final] iter 1 (2.00x): done")
     t.eq(repo:resolve(("refs/tags/handoff-%s^{commit}"):format(state.name)), repo:resolve(state.branch.ref))
+end)
+
+t.test("B4, B12: a contract that is changed afterwards needs its reason, for the next trial and for the end", function()
+    local at, file = won { ["Model path"] = "serving, the decoder" }, "context/kernel_notes.md"
+    write(at:path(file), contract_text { ["Model path"] = "none" })
+    t.match(at:finish "done", "^not done, context/kernel_notes.md is not what trial 1 was measured under: undo the "
+        .. "change, or give its reason %(note %-%-topic=contract %-%-file=context/kernel_notes.md %-m WHY%)")
+    at:note("contract", "no word of which")
+    at:note("contract", "about another text", { file = "context/port.diff" })
+    local code, said = at:try("time=40,15", "quarter")
+    t.eq(code, 13)
+    t.match(said, "kernel_notes.md is not what trial 1 was measured under")
+    write(at:path "solution/kernel.c", scripted.source "time=50,20")
+    at:note("contract", "the decoder has gone", { file = file })
+    t.eq(at:finish "done", nil)
+    local undone = won { ["Model path"] = "serving, the decoder" }
+    fs.remove_tree(undone:path(file))
+    t.match(undone:finish "done", "kernel_notes.md is not what trial 1 was measured under")
+    write(undone:path(file), contract_text { ["Model path"] = "serving, the decoder" })
+    t.match(undone:finish "done", "missing: model")
 end)
 
 t.test("B12: a session may end unfinished, and then is called so everywhere", function()

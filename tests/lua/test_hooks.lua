@@ -318,6 +318,15 @@ t.test("what is written to while it is read decides nothing, though it is put ba
         t.match(text, "protected file [^\n]* was written to while it was being read; try again\n")
         t.eq(#newest(folder).history, 1)
     end
+    for _, name in ipairs { folder .. "/task.lua", file } do -- between the reading and the trial
+        local policy = { gate = function() assert(fs.write(name, assert(fs.read(name)))) end }
+        local ctx = scripted.context(folder, { policy = policy })
+        ctx.path, ctx.started_ns = file, clock.wall_ns()
+        edit(folder, "time=50")
+        t.eq(verbs.try(ctx), 13)
+        t.match(ctx.console.stdout, "protected file [^\n]* changed since the session began")
+    end
+    edit(folder, "time=50")
     local code, text = attempt(folder .. "/reference.c", "trial")
     t.eq(code, 13)
     t.match(text, "protected file reference.c changed while this ran")
