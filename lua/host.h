@@ -71,7 +71,9 @@ void akh_end_call(lua_State *L, int64_t before);
 /* interrupt.c */
 void akh_catch_signals(void);
 bool akh_interrupted(void);
-bool akh_take_interrupt(void); /* true once after each first Ctrl-C */
+bool akh_take_interrupt(void);  /* true once after each first Ctrl-C */
+void akh_hold_interrupts(void); /* from now on the first one waits, until they have been released as often */
+void akh_release_interrupts(void);
 
 /* leave.c: an error object that ends the program with one line and an exit code, no traceback. */
 AKL_RAISES void akh_push_leave(lua_State *L, int code, const char *message); /* [-0, +1, e] */

@@ -69,6 +69,17 @@ static int host_call(lua_State *L)
     return lua_gettop(L);
 }
 
+/* ako.host.undisturbed(f, ...): its results, or what it raises. A first Ctrl-C, also one that is being followed, waits
+ * until it is done: what makes good what an interrupted run leaves must not be interrupted itself. */
+static int host_undisturbed(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    akh_hold_interrupts();
+    int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    akh_release_interrupts();
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
 /* ako.host.leave(code, message): an error object that, raised, ends the program with that exit code and line. */
 static int host_leave(lua_State *L)
 {
@@ -172,6 +183,7 @@ int luaopen_ako_host(lua_State *L)
                                          {"refill", host_refill},
                                          {"usage", host_usage},
                                          {"call", host_call},
+                                         {"undisturbed", host_undisturbed},
                                          {"leave", host_leave},
                                          {"is_leave", host_is_leave},
                                          {"load", host_load},

@@ -3,7 +3,7 @@
 
 #include "cancel.h"
 
-static volatile sig_atomic_t interrupted, pending;
+static volatile sig_atomic_t interrupted, pending, held;
 
 static void on_stop(int signal_number)
 {
@@ -12,7 +12,8 @@ static void on_stop(int signal_number)
         raise(signal_number);
     }
     interrupted = pending = 1;
-    ako_cancel_request();
+    if (!held)
+        ako_cancel_request();
 }
 
 static void on_broken_pipe(int signal_number)
@@ -40,8 +41,22 @@ bool akh_interrupted(void)
     return interrupted != 0;
 }
 
+void akh_hold_interrupts(void)
+{
+    held++;
+    ako_cancel_clear();
+}
+
+void akh_release_interrupts(void)
+{
+    if (--held == 0 && interrupted)
+        ako_cancel_request();
+}
+
 bool akh_take_interrupt(void)
 {
+    if (held)
+        return false;
     bool taken = pending != 0;
     pending = 0;
     return taken;

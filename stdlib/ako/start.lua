@@ -6,6 +6,7 @@ local console = require "ako.console"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
+local host = require "ako.host"
 local inputs = require "ako.inputs"
 local litter = require "ako.litter"
 local loop = require "ako.loop"
@@ -82,7 +83,7 @@ end
 --- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
 --- Raises faults.
 function Start:find_task()
-    local file, bundled = workspace.find_task(self.host, self.ctx.home or require("ako.host").home)
+    local file, bundled = workspace.find_task(self.host, self.ctx.home or host.home)
     local made = bundled and made_by_policy(self)
     self.made = made ~= nil and made ~= false
     if self.made then return made end
@@ -410,9 +411,7 @@ end
 --- The extension of candidates' files on this device.
 function Start:extension() return unit.extension(self.task.place) end
 
---- Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
---- the best restored. Closing twice is fine.
-function Start:close()
+local function close(self)
     local opened = self.session
     if opened and opened.lent then opened:take_back() end -- where that fails, the next start says so
     if opened and opened.journal and (opened.open or opened.placed or opened.proposing) then
@@ -430,6 +429,10 @@ function Start:close()
     if self.claim then self.claim:close() end
     self.evaluator = nil
 end
+
+--- Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
+--- the best restored, whoever presses Ctrl-C meanwhile. Closing twice is fine.
+function Start:close() host.undisturbed(close, self) end
 
 Start.__close = Start.close
 

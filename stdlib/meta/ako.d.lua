@@ -1008,6 +1008,12 @@ function host.usage() end
 ---@return boolean ok, any ...
 function host.call(f, ...) end
 
+---Its results, or what it raises. A first Ctrl-C, also one that is being followed, waits until it is done.
+---@param f function
+---@param ... any
+---@return any ...
+function host.undisturbed(f, ...) end
+
 ---An error object that, raised, ends the program with that exit code and line.
 ---@param code integer
 ---@param message string

@@ -24,7 +24,8 @@ function proposing.budget(changes)
 end
 
 --- Runs a command as the proposer. options: folder (a task's), policy (members that replace its own), host (members of
---- the context's), before(folder), verb (run), verb_options. Returns { code, folder, stdout, stderr, requests, ctx }.
+--- the context's), verb (run), verb_options, console (instead of one that keeps what is said). Returns { code, folder,
+--- stdout, stderr, requests, ctx }.
 function proposing.run(command, options)
     options = options or {}
     local folder = options.folder or scripted.task_folder "time=100"
@@ -35,7 +36,7 @@ function proposing.run(command, options)
     local verb_options = { propose = command and proposing.SHELL .. command }
     for name, value in pairs(options.verb_options or {}) do verb_options[name] = value end
     local ctx, requests = scripted.context(folder, host, verb_options)
-    if options.before then options.before(folder) end
+    ctx.console = options.console or ctx.console
     local code = verbs[options.verb or "run"](ctx)
     return { code = code, folder = folder, stdout = ctx.console.stdout, stderr = ctx.console.stderr,
         requests = requests, ctx = ctx }

@@ -212,6 +212,32 @@ t.test("the first Ctrl-C unwinds, with exit 130", function()
     says(r, 130, "interrupted")
 end)
 
+t.test("what is undisturbed comes to its end before a Ctrl-C is followed", function()
+    local process = require "ako.process"
+    local folder = t.tmpdir()
+    assert(fs.mkdirs(folder .. "/stdlib/ako"))
+    assert(fs.write(folder .. "/stdlib/ako/cli.lua", [[
+        local console, host, process = require "ako.console", require "ako.host", require "ako.process"
+        return function()
+            local ok, problem = pcall(host.undisturbed, function()
+                process.run { "sh", "-c", "kill -INT $PPID; sleep 0.1" }
+                local n = 0
+                for i = 1, 1000000 do n = n + i end
+                local said = assert(process.run { "echo", "all done" }).stdout
+                console.out(said)
+                return 7
+            end)
+            console.out(tostring(problem) .. "\n")
+            local again, why, code = process.run { "sleep", "10" }
+            console.out(tostring(again) .. " " .. tostring(code) .. "\n")
+            while true do end
+        end
+    ]]))
+    local r = assert(process.run { program.path, env = { AKO_HOME = folder }, limit_ns = 60000000000 })
+    t.eq(r.stdout, "all done\n7\nnil CANCELLED\n")
+    t.eq(r.code, 130, r.stderr)
+end)
+
 -- Shell text that waits until the script has written a file.
 local function wait_for(name) return ("until test -e %s; do sleep 0.02; done; "):format(name) end
 
