@@ -99,7 +99,7 @@ end
 
 -- The checkout's repository, or nil and what is wrong with the folder.
 local function open(settings)
-    if not fs.exists(settings.folder) then return nil, "it is missing" end
+    if not fs.exists(settings.folder) then return nil, "it is missing; --checkout=false works without it" end
     local repo = git.open(settings.folder)
     if repo and repo:workdir() == fs.absolute(settings.folder) then return repo end
     if repo then repo:close() end
@@ -113,7 +113,8 @@ local function clone(settings)
     local done, problem = run_git(settings, table.unpack(arguments))
     if done then return true end
     fs.remove_tree(settings.folder) -- a half of a clone would be refused for ever
-    return nil, ("it is missing and %s cannot be cloned: %s"):format(settings.url, problem)
+    return nil, ("it is missing and %s cannot be cloned: %s; --clone-url=URL takes another, --checkout=false works "
+        .. "without it"):format(settings.url, problem)
 end
 
 local function default_branch(settings)

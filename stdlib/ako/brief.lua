@@ -40,15 +40,17 @@ end
 local function rule_text(parts, name)
     local rule = parts.policy[name]
     if not rule then return nil end
-    return rules.words(rule, parts.opt, parts.policy) or ("the policy's own rule '%s' decides"):format(name)
+    local text = rules.words(rule, parts.opt, parts.policy)
+    if text == nil then return ("the policy's own rule '%s' decides"):format(name) end
+    return text or nil
 end
 
 local function policy_of(parts)
     local policy = parts.policy
     return { name = policy.name, description = short(policy.description),
         keeps = short(rule_text(parts, "accept") or "the policy decides"),
-        stops = policy.stop and short(rule_text(parts, "stop")) or "nothing but the end of the candidates",
-        stalls = policy.stalled and short(rule_text(parts, "stalled")) or nil }
+        stops = short(rule_text(parts, "stop") or "nothing but the end of the candidates"),
+        stalls = words(rule_text(parts, "stalled")) }
 end
 
 -- Trials
@@ -143,7 +145,10 @@ local function next_step(run, parts, object)
         or ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
     if run.finished then
         local without = command:gsub(" %-%-session=%S+", "")
-        return ("`%s try --session=NAME` starts another session"):format(without), "this one is finished"
+        local step = ("`%s try --session=NAME` starts another session"):format(without)
+        if run.best or not last then return step, "this one is finished" end
+        return ("mend %s, then %s"):format(solution, step), ("the first trial was no start, %s: %s"):format(last.status,
+            last.reason)
     elseif run.open and (parts.holder or parts.proposer) then
         return "wait until it ends", ("trial %d is being measured by %s"):format(run.open.trial,
             parts.holder or "the run")
@@ -252,8 +257,9 @@ end
 local function note_text(note, bytes)
     local about = note.trial and note.trial > 0 and (" (trial %d)"):format(note.trial) or ""
     local topic = note.topic and not IDEAS[note.topic:lower()] and short(note.topic, bytes) .. ": " or ""
-    local file = note.file and (" [%s]"):format(short(note.file, bytes)) or ""
-    return ("- %s%s%s%s"):format(topic, short(note.text, bytes), file, about)
+    local text = short(note.text, bytes)
+    local file = note.file and ("%s[%s]"):format(text ~= "" and " " or "", short(note.file, bytes)) or ""
+    return ("- %s%s%s%s"):format(topic, text, file, about)
 end
 
 local function head(object, bytes)

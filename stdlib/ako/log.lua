@@ -39,11 +39,12 @@ local RIGHT = { true, false, false, true, true, true, false }
 --- What a line says of an entry, in cells; of nil, the head of the columns.
 function log.cells(entry)
     if not entry then return HEAD end
-    local reason = entry.override_reason or entry.reason or ""
+    local reason, name = entry.override_reason or entry.reason or "", format.cut(log.name(entry), LONGEST_NAME)
+    local twice = reason:sub(1, #name) == name -- "baseline: baseline; ..."
     return { tostring(entry.trial), log.verdict(entry), entry.status,
         entry.time_ns ~= json.null and format.duration(entry.time_ns.median) or "-", log.percent(entry.gain),
         log.percent(entry.predict),
-        format.cut(log.name(entry), LONGEST_NAME) .. (reason ~= "" and ": " .. format.line(reason) or "") }
+        twice and format.line(reason) or name .. (reason ~= "" and ": " .. format.line(reason) or "") }
 end
 
 local function aligned(rows)
@@ -70,9 +71,10 @@ end
 
 --- A note as one line: "[topic] text (file)".
 function log.note(note)
-    local topic = note.topic and ("[%s] "):format(format.line(note.topic)) or ""
-    local file = note.file and (" (file %s)"):format(format.line(note.file)) or ""
-    return topic .. format.line(note.text) .. file
+    local parts = { note.topic and ("[%s]"):format(format.line(note.topic)) }
+    if (note.text or ""):find "%S" then parts[#parts + 1] = format.line(note.text) end
+    if note.file then parts[#parts + 1] = ("(file %s)"):format(format.line(note.file)) end
+    return table.concat(parts, " ")
 end
 
 -- Notes by the trial that they are about, -1 for those before the first one.

@@ -99,7 +99,7 @@ end
 local function cells(record, number, verdict)
     local speedup = record.speedup
     local compared = record.trial > 0
-    return { number, record.candidate or record.hypothesis, record.status,
+    return { number, record.candidate or record.hypothesis or "the tree", record.status,
         format.duration(record.time_ns and record.time_ns.median), format.spread(record.time_ns),
         format.ratio(compared and speedup.best or nil), format.ratio(compared and speedup.original or nil),
         format.ratio(speedup.reference), verdict, record.reason }

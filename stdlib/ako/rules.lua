@@ -20,14 +20,14 @@ local number = rules.number
 
 local words_of = setmetatable({}, { __mode = "k" })
 
---- Gives a rule words with which others are told what is in force: a text, or a function(opt, policy) that returns one.
---- Returns the rule.
+--- Gives a rule words with which others are told what is in force: a text, or a function(opt, policy) that returns one
+--- (false: under these options there is no such rule). Returns the rule.
 function rules.described(rule, words)
     words_of[rule] = words
     return rule
 end
 
---- The words of a rule under these options; nil for a rule that has none.
+--- The words of a rule under these options; nil for a rule that has none, false for one that these options switch off.
 function rules.words(rule, opt, policy)
     local words = words_of[rule]
     if type(words) == "function" then words = words(opt or {}, policy) end
@@ -37,8 +37,13 @@ end
 -- The words of several rules in one sentence; rules without any are left out.
 local function joined(list, between)
     return function(opt, policy)
-        local texts = {}
-        for _, rule in ipairs(list) do texts[#texts + 1] = rules.words(rule, opt, policy) end
+        local texts, all_off = {}, true
+        for _, rule in ipairs(list) do
+            local text = rules.words(rule, opt, policy)
+            if text ~= false then all_off = false end
+            texts[#texts + 1] = text or nil
+        end
+        if all_off then return false end
         return #texts > 0 and table.concat(texts, between) or nil
     end
 end
@@ -211,7 +216,7 @@ function rules.plateau(count, share)
         end
     end, function(opt)
         local most, least = number(count, opt), number(share, opt)
-        if most <= 0 then return nil end
+        if most <= 0 then return false end
         return ("after %d trials without a gain of more than %.3g %%"):format(most, least * 100)
     end)
 end
@@ -227,7 +232,7 @@ function rules.budget(limits)
         local texts = {}
         if trials > 0 then texts[1] = ("after %d trials"):format(trials) end
         if seconds > 0 then texts[#texts + 1] = ("after %g s"):format(seconds) end
-        return #texts > 0 and table.concat(texts, " or ") or nil
+        return #texts > 0 and table.concat(texts, " or ")
     end)
 end
 
@@ -242,7 +247,7 @@ function rules.floor(share)
         end
     end, function(opt)
         local wanted = number(share, opt)
-        if wanted <= 0 then return nil end
+        if wanted <= 0 then return false end
         return ("when the best runs at %.0f %% of the device's limit"):format(wanted * 100)
     end)
 end

@@ -143,6 +143,7 @@ local function gain_text(object)
 end
 
 local function workload_text(workload)
+    if (workload.status or "") == "" then return workload.id .. ": not reached" end
     local parts = { workload.status }
     if workload.reason and workload.reason ~= "" then
         return ("%s: %s: %s"):format(workload.id, workload.status, workload.reason)

@@ -71,9 +71,17 @@ local function say(ctx, started, loop, record, own_lines, run)
     end
 end
 
+-- Lines of a plan, their values below each other.
+local function labelled(list)
+    local width, lines = 11, {}
+    for _, line in ipairs(list) do width = math.max(width, #line[1]) end
+    for i, line in ipairs(list) do lines[i] = format.pad(line[1], width) .. " " .. line[2] end
+    return lines
+end
+
 local function show_plan(started, source)
     for _, list in ipairs { started:own_plan(), started:plan_lines(source) } do
-        for _, line in ipairs(list) do started.progress:note(("%-11s %s"):format(line[1], line[2])) end
+        for _, line in ipairs(labelled(list)) do started.progress:note(line) end
     end
 end
 
@@ -268,14 +276,14 @@ function verbs.plan(ctx)
     local source = proposer.choose(started)
     must(workspace.check(ctx.host, started.task, started.bundled))
     source = source or proposer.points(started)
-    local list, lines, object = source and source.list, {}, { v = 1 }
-    for _, line in ipairs(started:own_plan()) do
-        lines[#lines + 1] = ("%-11s %s"):format(line[1], line[2])
+    local own, common = started:own_plan(), started:plan_lines(source)
+    local list, lines, object = source and source.list, labelled(own), { v = 1 }
+    for _, line in ipairs(own) do
         object.resolved = object.resolved or {}
         object.resolved[line[1]] = line[2]
     end
-    for _, line in ipairs(started:plan_lines(source)) do
-        lines[#lines + 1] = ("%-11s %s"):format(line[1], line[2])
+    table.move(labelled(common), 1, #common, #lines + 1, lines)
+    for _, line in ipairs(common) do
         object[line[1]] = line[2]
     end
     object.steps, object.tolerance = started.plan.steps, started.plan.tolerance

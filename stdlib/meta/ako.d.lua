@@ -2689,15 +2689,15 @@ function rules.number(given, opt) end
 ---rule.
 ---@generic T: function
 ---@param rule T
----@param words string|fun(opt: table, policy?: ako.Policy): string?
+---@param words string|fun(opt: table, policy?: ako.Policy): string|false|nil
 ---@return T
 function rules.described(rule, words) end
 
----The words of a rule under these options; nil for a rule that has none.
+---The words of a rule under these options; nil for a rule that has none, false for one that these options switch off.
 ---@param rule function
 ---@param opt? table
 ---@param policy? ako.Policy
----@return string?
+---@return string|false|nil
 function rules.words(rule, opt, policy) end
 
 ---Keep when the median is more than `share` (0.01 is one per cent) faster than the best's.

@@ -54,7 +54,7 @@ end
 
 t.test("B1: a missing checkout is cloned, at the upstream's own branch, and nothing beside it is touched", function()
     local at = layout()
-    t.eq(at.look(), "harness checkout " .. at.settings.folder .. ": it is missing")
+    t.eq(at.look(), "harness checkout " .. at.settings.folder .. ": it is missing; --checkout=false works without it")
     t.eq(at.ensure(), nil)
     t.eq(fs.read(at.settings.folder .. "/bench.py"), "one\n")
     t.eq(git.open(at.settings.folder):branch(), "trunk")

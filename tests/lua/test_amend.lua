@@ -80,6 +80,9 @@ t.test("a note on a trial, with a file and its hash", function()
     t.eq({ noted.trial, noted.file, noted.hash, noted.text, noted.started },
         { 0, "profile.txt", git.hash "stalls\n", "", false })
     t.eq(notes_of(folder)[1].hash, git.hash "stalls\n")
+    local _, said = call(folder, "note", nil, { file = "profile.txt" })
+    t.match(said, "about trial 0: %(file profile.txt%)\n$")
+    t.match(select(2, call(folder, "brief")), "\n%- %[profile.txt%]\n%- profile: %[profile.txt%]\n")
 end)
 
 t.test("a note is in the policy's logs at once; those of a newer session are left alone", function()

@@ -221,7 +221,7 @@ t.test("C3: metric, correctness gate, stop condition, tools and git rules are sh
     t.match(said, "^Metric +geometric mean over the workloads")
     t.match(said, "\nCorrectness gate every workload in every correctness trial")
     t.match(said, "\nStop +after 12 experiments; before that only beyond 3.00x with the search and the sweep done")
-    t.match(said, "\nAllowed tools CUTLASS is fine; headers: cutlass/\n")
+    t.match(said, "\nAllowed tools +CUTLASS is fine; headers: cutlass/\n")
     t.match(said, "\nGit +KEEPs as commits on autodev/SESSION")
     t.eq(at:try(), 0)
     at.given.opt = nil -- what was agreed on stays on record

@@ -105,6 +105,11 @@ t.test("a policy's own rules are told in its own words, or by their name", funct
     rules.described(own, function(opt) return ("at %gx"):format(opt.target) end)
     t.match(text_of(run_of {}, parts_of({ stop = own }, { target = 3 })), "\nstops: at 3x\n")
     t.match(text_of(run_of {}), "\nstops: nothing but the end of the candidates\n")
+    local off = rules.budget { trials = "most" }
+    local nothing = "\nstops: nothing but the end of the candidates\n"
+    t.match(text_of(run_of {}, parts_of({ stop = off }, { most = 0 })), nothing)
+    t.match(text_of(run_of {}, parts_of({ stop = rules.any(off, off) }, { most = 0 })), nothing)
+    t.match(text_of(run_of {}, parts_of({ stop = rules.any(off, function() end) }, { most = 0 })), "own rule 'stop'")
     local kernelbench = require "policies.kernelbench"
     t.eq(rules.words(kernelbench.accept, { excessive = 10.0, threshold = 0.01 }, kernelbench),
         "more than 10x over the reference needs --justify=TEXT; what is at least 1 % faster than the best, timed in "
