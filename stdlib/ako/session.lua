@@ -6,6 +6,7 @@
 --                                    /proposals/       of those that no trial came of: <number>.log and what they left
 --   refs/ako/<session>/<n>           every attempt, also the reverted ones; 0 is the baseline
 --   refs/ako/<session>/proposals/<n> edits of a proposer that were never tried
+--   refs/ako/<session>/lost/<n>-<..> attempts that a journal, cut short, does not know any more
 --   refs/heads/ako/<session>         what was kept, one commit a trial; a policy may name it and want more on it
 --
 -- A trial is announced by an intent and closed by its record; the record's line in the journal is what makes it so.
