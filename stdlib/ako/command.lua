@@ -10,6 +10,7 @@ local leftovers = require "ako.leftovers"
 local path = require "ako.path"
 local process = require "ako.process"
 local proposal = require "ako.proposal"
+local trial = require "ako.trial"
 
 local command = {}
 
@@ -154,6 +155,17 @@ local function header_of(self, line, result)
         result.timed_out and "out of time" or result.how, result.wall_ns / NS)
 end
 
+-- What was tried last and reverted, given once more: words for it, or nil.
+local function repetition(session)
+    local last = session.history[#session.history]
+    if trial.verdict(last) ~= "revert" then return nil end
+    for _, name in ipairs(session.paths) do
+        local text = fs.read(fs.join(session.ws.folder, name))
+        if text == nil or text ~= session.repo:read(last.commit, name) then return nil end
+    end
+    return ("it is what trial %d was, which is reverted"):format(last.trial)
+end
+
 -- A proposal of which no trial can come.
 local function reject(loop, line, why, log)
     local session = loop.session
@@ -174,6 +186,7 @@ local function judge(self, loop, line, result)
         return candidate
     end
     local why = failure(self, result) or found.problem or #found.changed == 0 and "it left the solution as it was"
+        or repetition(session)
     return why and reject(loop, line, why, log) or candidate
 end
 

@@ -198,6 +198,25 @@ local function examine_task(loop)
     loop.progress:note("a weak task: " .. text)
 end
 
+-- The name of a file of the solution whose text is not what the open trial's commit has: somebody writes to it. What is
+-- measured is what was announced, or nothing.
+local function changed_since_announced(loop, sources)
+    local session = loop.session
+    for i, name in ipairs(loop.task.solution.files) do
+        if session.repo:read(session.open.commit, name) ~= sources[i].text then return name end
+    end
+end
+
+-- The same behind a benchmark of the user's, which has read the files itself: a fault of the record's.
+local function check_unmoved(loop, record)
+    if not record.bench then return end
+    local now = unit.read(loop.session.ws.folder, loop.task.solution.files)
+    local moved = not now and "the solution" or changed_since_announced(loop, now)
+    if not moved then return end
+    record.status, record.code = "INFRA", "CHANGED"
+    record.reason = moved .. " was changed while the benchmark ran: try again"
+end
+
 -- The workspace's files as a unit; nil and a record that says why there is nothing to evaluate. What is known by then
 -- goes into `evidence`.
 local function admitted_unit(loop, info, context, evidence)
@@ -207,6 +226,8 @@ local function admitted_unit(loop, info, context, evidence)
     local sources, problem = unit.read(loop.session.ws.folder, loop.task.solution.files)
     if not sources then return ended("REJECTED", problem) end
     evidence.sources, loop.last_sources = sources, sources
+    local moved = changed_since_announced(loop, sources)
+    if moved then return ended("INFRA", moved .. " was changed while the trial began: try again") end
     local refused, code = measuring.admit(loop, info, sources)
     if refused then
         local _, record = ended("REJECTED", refused)
@@ -251,6 +272,7 @@ function measuring.measure(loop, info)
     record.launches, record.no_effect = launches, no_effect or nil
     describe(loop, record, given, result)
     evidence.bench_log = not loop.signal and bench.run(loop, record, evidence.sources) or nil
+    check_unmoved(loop, record)
     check_protected(loop, record, marks)
     evidence.samples, evidence.build_log = trial.samples(result), result.build and result.build.log
     return record, evidence

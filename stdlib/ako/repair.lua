@@ -48,6 +48,21 @@ function repair.sweep(repo, name)
     for _, below in ipairs { folder, folder .. "/proposals", folder .. "/renderings" } do litter.sweep(below) end
 end
 
+-- Somebody has deleted refs of attempts: what git still has is named again before it is collected. One look at the
+-- best's tells.
+local function name_again(session)
+    local repo, best = session.repo, session.best or session.original
+    if not best or repo:resolve(branch.attempt_ref(session.name, best.trial)) == best.commit then return end
+    for _, record in ipairs(session.history) do
+        local ref = branch.attempt_ref(session.name, record.trial)
+        if not repo:resolve(ref) and repo:resolve(record.commit) then must(repo:set_ref(ref, record.commit)) end
+    end
+    if repo:resolve(best.commit .. "^{tree}") then return end
+    fault.raise("CORRUPT", "session %s cannot go on: somebody has deleted refs/ako/%s, and with it git has lost the "
+        .. "commit of trial %d; its files are in %s; --session=NAME begins another session", session.name, session.name,
+        best.trial, session:files_of(best.trial))
+end
+
 -- Puts the best in the place of what a run has left there.
 local function restore(session, intent)
     session.repaired = intent and intent.trial or session.dropped or #session.history
@@ -70,6 +85,7 @@ end
 --- Sets .cut_off to words for what was cut off, .repaired to the number of that trial, .restored, or .left_alone to why
 --- its files stayed as they are; of a proposal .set_aside, where its edit is now. Raises faults.
 function repair.session(session)
+    name_again(session)
     local intent = session.open
     if session.proposing then
         session.cut_off = ("proposal %d"):format(session.proposing.proposal)

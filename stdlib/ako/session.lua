@@ -247,8 +247,13 @@ end)
 --- Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
 session.resume = fault.returns(function(ws, state)
     local self = adopt(ws, state.name, state)
-    repair.session(self)
-    return self
+    local good, problem, code = fault.catch(function()
+        repair.session(self)
+        return true
+    end)
+    if good then return self end
+    self:close()
+    fault.raise(code, "%s", problem)
 end)
 
 --- Says in the journal that a run goes on, which has worked for so many seconds before.
@@ -358,11 +363,19 @@ local function keep_forgotten(self, n, tree)
     must(self.repo:set_ref(("refs/ako/%s/lost/%d-%s"):format(self.name, n, oid:sub(1, 12)), oid))
 end
 
+--- Raises CORRUPT where git has lost the commit of a record.
+function session.check_kept(repo, record)
+    if repo:resolve(record.commit .. "^{tree}") then return end
+    fault.raise("CORRUPT", "git has lost the commit of trial %d, for somebody has deleted its ref; what was tried is "
+        .. "in %s", record.trial, record.files or "its records")
+end
+
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
 --- the intent. `info`: candidate, hypothesis, predict, label, facts. Returns { trial, tree, commit }.
 Session.begin = fault.returns(function(self, info)
     local n, parent = #self.history, parent_of(self)
     local paths = self.paths
+    if self.best then session.check_kept(self.repo, self.best) end
     local tree = must(self.repo:tree(parent, paths))
     keep_forgotten(self, n, tree)
     local candidate = info.candidate and format.utf8(info.candidate)
@@ -560,6 +573,7 @@ end
 Session.override = fault.returns(function(self, n, verdict, reason, forced)
     local record, before = session.record(self, n), self.best
     local after = check_override(self, record, verdict)
+    session.check_kept(self.repo, after)
     local line = { kind = "override", time_s = os.time(), trial = n, verdict = verdict, reason = format.utf8(reason),
         forced = forced or nil }
     if after ~= before then line.from = before and before.commit end

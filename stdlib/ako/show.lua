@@ -39,6 +39,8 @@ end
 --- against (the number of the trial that it is compared with; nil for what the session began on). `base`: the record to
 --- compare it with instead of what it was judged against. Raises faults.
 function show.change(state, record, base, with_patch)
+    session.check_kept(state.repo, record)
+    if base then session.check_kept(state.repo, base) end
     local from = base and base.commit or parent_of(state.repo, record)
     local diff = must(state.repo:diff(from, record.commit, { patch = with_patch or nil }))
     diff.from, diff.to = from, record.commit

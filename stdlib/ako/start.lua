@@ -77,6 +77,10 @@ local function made_by_policy(self)
     if not self.policy.find_task then return nil end
     local made, question = self.hook("find_task", self:survey(), self.opt)
     if made == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
+    if made and not task_files.is_definition(made) then
+        fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or nil and a "
+            .. "question, returned a %s value", type(made))
+    end
     return made
 end
 
@@ -240,8 +244,9 @@ end
 --- named.
 function Start:recover()
     sweep(self)
-    local repo = self.ws.repo
+    local repo, lost = self.ws.repo, {} -- sessions that cannot be made good
     local function is_cut_off(state)
+        if lost[state.name] then return false end
         if self.claim then repair.sweep(repo, state.name) end
         return repair.is_cut_off(repo, state)
     end
@@ -255,9 +260,14 @@ function Start:recover()
         local folder = fs.join(self.ws.repo:commondir(), "ako/" .. state.name)
         if state.proposing then command.stop_leftovers(folder, state.proposing.proposal) end
         if state.open then bench.stop_leftovers(folder, state.open.trial) end
-        local repaired = must(session.resume(self.ws, state))
-        self:tell_repaired(repaired)
-        repaired:close()
+        local repaired, problem, code = session.resume(self.ws, state)
+        if not repaired and code == "CORRUPT" and self.host.session and self.host.session ~= state.name then
+            self.progress:note("session     left out: " .. problem)
+            lost[state.name] = true
+        else
+            self:tell_repaired(must(repaired, problem, code))
+            repaired:close()
+        end
         state = session.newest(self.ws, is_cut_off)
     end
 end

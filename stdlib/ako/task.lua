@@ -315,6 +315,12 @@ task.read = fault.returns(function(file) return (read(file)) end)
 --- Nil, a message and a code as `load`.
 task.define = fault.returns(function(given, file, folder) return define(given, file, folder, fs.read(file) or "") end)
 
+--- True for what `define` and `load` give.
+function task.is_definition(value)
+    if type(value) ~= "table" or type(value.file) ~= "string" or type(value.tensors) ~= "table" then return false end
+    return type(value.workloads) == "table" and type(value.reference) == "table" and type(value.solution) == "table"
+end
+
 --- The task for a place, "gpu" or "cpu": { name, file, folder, place, tensors (array), tensor (by name), scalars, axes,
 --- workloads = { { id, axes, weight, shapes, elements, bytes, flops } }, tolerance (nil: the policy's), reference,
 --- solution = { files, entry, args, options, from } }. Nil and a message when the task has no form for the place.

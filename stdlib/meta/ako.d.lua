@@ -2873,6 +2873,11 @@ function session.resume(ws, state) end
 ---@return ako.Record
 function session.record(state, n) end
 
+---Raises CORRUPT where git has lost the commit of a record.
+---@param repo ako.git.Repo
+---@param record ako.Record
+function session.check_kept(repo, record) end
+
 ---@class ako.session.Session
 local Session = {}
 
@@ -3262,6 +3267,11 @@ function task.read(file) end
 ---@param file string
 ---@param folder string
 function task.define(given, file, folder) end
+
+---True for what `define` and `load` give.
+---@param value any
+---@return boolean
+function task.is_definition(value) end
 
 ---The task for a place, "gpu" or "cpu": { name, file, folder, place, tensors (array), tensor (by name), scalars, axes,
 ---workloads = { { id, axes, weight, shapes, elements, bytes, flops } }, tolerance (nil: the policy's), reference,

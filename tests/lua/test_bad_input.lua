@@ -145,6 +145,15 @@ t.test("hooks that return nonsense end the run with exit 4", function()
     t.eq(code, 0)
 end)
 
+t.test("a task that a hook has made of nothing is the policy's mistake", function()
+    for _, value in ipairs { 3, "task", true, {}, { name = "x", tensors = {} } } do
+        local folder = t.tmpdir()
+        local code, line = outcome(folder, { policy = { find_task = function() return value end } })
+        t.eq(code, 4)
+        t.match(line, "hook 'find_task' must return a task as ako.task's define makes it, [^\n]*, returned a ")
+    end
+end)
+
 t.test("a workspace belongs to one run at a time", function()
     local folder = scripted.task_folder "time=100"
     do

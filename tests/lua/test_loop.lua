@@ -6,6 +6,7 @@ local report = require "ako.report"
 local scripted = require "scripted"
 local session = require "ako.session"
 local t = require "ako.tap"
+local unit = require "ako.unit"
 local verbs = require "ako.verbs"
 
 local function state_of(folder)
@@ -311,4 +312,22 @@ t.test("mistakes are one line and a code", function()
     ctx = scripted.context(folder, { session = "../x" })
     t.eq(verbs.run(ctx), 2)
     t.match(ctx.console.stderr, "is no name for a session")
+end)
+
+t.test("what is measured is what was announced: a file that changes meanwhile is not judged, and stays", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(verbs.try(scripted.context(folder)), 0)
+    local read, source = unit.read, scripted.source "time=10"
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source "time=90"))
+    local ctx, requests = scripted.context(folder, { policy = { admit = function() return true end } })
+    unit.read = function(from, files)
+        if files[1] == "solution/kernel.c" then assert(fs.write(folder .. "/solution/kernel.c", source)) end
+        return read(from, files)
+    end
+    local code = verbs.try(ctx)
+    unit.read = read
+    t.eq({ code, #requests }, { 125, 0 })
+    t.match(ctx.console.stdout, "solution/kernel.c was changed while the trial began: try again")
+    t.eq(fs.read(folder .. "/solution/kernel.c"), source)
+    t.eq(verbs.try(scripted.context(folder)), 0)
 end)

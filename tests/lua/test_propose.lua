@@ -146,6 +146,14 @@ t.test("the policy says how many proposals without a change end a run; a trial b
     t.eq(run("true", { policy = known, verb_options = { propose_seconds = 5 } }).code, 0)
 end)
 
+t.test("an edit that was just tried and reverted is not tried again: it counts as none", function()
+    local r = run "edit time=150"
+    t.eq(r.code, 0)
+    t.eq(verdicts(r.folder), { "keep PASSED", "revert PASSED" })
+    t.match(r.stdout, "3 proposals in a row [^\n]*: it is what trial 1 was, which is reverted")
+    holds(r.folder, "time=100")
+end)
+
 t.test("what a policy's gate refuses counts as not tried, and the proposer reads why", function()
     local r = run('cat > brief.$AKO_PROPOSAL; edit time=$((50 - AKO_PROPOSAL))', { policy = { gate = function(_, given)
         if given.candidate ~= "baseline" and not given.hypothesis then return "say why it is faster" end

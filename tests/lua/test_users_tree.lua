@@ -106,6 +106,39 @@ end)
 
 local WORKTREES = 12
 
+t.test("refs of attempts that somebody has deleted are made again while git has their commits", function()
+    local folder = steps.workspace()
+    local users = steps.users(folder)
+    try(folder)
+    edit(folder, "time=90")
+    try(folder)
+    edit(folder, "time=95")
+    try(folder, 1)
+    steps.sh("rm -r .git/refs/ako", folder)
+    edit(folder, "time=80")
+    try(folder)
+    t.eq(#steps.check(folder, users).history, 4)
+end)
+
+t.test("what git has lost with its refs is said, with what to do; another session may begin", function()
+    local folder = steps.workspace()
+    try(folder)
+    edit(folder, "time=90")
+    try(folder)
+    local journal = steps.sh("ls -d .git/ako/*/", folder):gsub("%s+$", "") .. "journal.jsonl"
+    steps.sh("rm -r .git/refs/ako .git/refs/heads/ako && git gc -q --prune=now", folder)
+    local before = fs.read(folder .. "/" .. journal)
+    for verb, operands in pairs { show = { 1 }, diff = { 1 }, revert = { 1 }, try = {}, finish = {} } do
+        local ctx = scripted.logging_context(folder, nil, { message = "m" })
+        ctx.operands = operands
+        t.eq(verbs[verb](ctx), 125, verb)
+        t.match(ctx.console.stderr, "ako%-lua: [^\n]* has deleted [^\n]*trials/1[^\n]*\n$")
+    end
+    t.eq(fs.read(folder .. "/" .. journal), before)
+    local ctx = scripted.logging_context(folder, { session = "other" })
+    t.eq(verbs.try(ctx), 0, ctx.console.stderr)
+end)
+
 t.test("twelve sessions in twelve worktrees of one repository at once", function()
     local folder = steps.workspace()
     steps.sh("git add -A && git commit -qm all", folder)
