@@ -9,6 +9,7 @@ local fs = require "ako.fs"
 local git = require "ako.git"
 local json = require "ako.json"
 local litter = require "ako.litter"
+local path = require "ako.path"
 
 local rendering = {}
 
@@ -33,20 +34,15 @@ local function write_state(file, state)
     must(fs.write(file, json.encode(state) .. "\n"))
 end
 
-local function is_inside(path)
-    return type(path) == "string" and path ~= "" and not path:find("^/") and not ("/" .. path .. "/"):find("/%.%.?/")
-        and not path:find("^%.git/") and not path:find("//", 1, true) and not path:find("/$")
-end
-
 local function check(files, solution)
     if type(files) ~= "table" then
         fault.raise("POLICY", "hook 'logs' must return { [path] = text }, returned a %s", type(files))
     end
-    for path, text in pairs(files) do
-        local good = is_inside(path) and type(text) == "string"
-        for _, name in ipairs(solution) do good = good and path ~= name end
+    for name, text in pairs(files) do
+        local good = path.is_plain(name) and type(text) == "string"
+        for _, other in ipairs(solution) do good = good and name ~= other end
         if not good then
-            fault.raise("POLICY", "hook 'logs': '%s' is no file of the workspace that may be rendered", tostring(path))
+            fault.raise("POLICY", "hook 'logs': '%s' is no file of the workspace that may be rendered", tostring(name))
         end
     end
 end
@@ -58,61 +54,61 @@ local function is_among(list, value)
 end
 
 -- `now` is the content's oid, nil where nothing is. Links lead to files that are not named here.
-local function is_ours(path, known, oid, now)
-    local stat = fs.stat(path)
+local function is_ours(file, known, oid, now)
+    local stat = fs.stat(file)
     if not stat then return true end
     return stat.type == "file" and (now == oid or (known ~= nil and is_among(known.oids, now)))
 end
 
 -- True where something that is no folder stands in a file's way.
-local function is_obstructed(folder, path)
-    for at in path:gmatch("()/") do
-        local above = fs.join(folder, path:sub(1, at - 1))
+local function is_obstructed(folder, name)
+    for at in name:gmatch("()/") do
+        local above = fs.join(folder, name:sub(1, at - 1))
         if fs.stat(above) and not fs.is_dir(above) then return true end
     end
     return false
 end
 
 -- What an older session rendered stays among its records.
-local function keep_copy(ws, known, session_name, path)
-    if not known or known.session == session_name or not fs.exists(fs.join(ws.folder, path)) then return end
+local function keep_copy(ws, known, session_name, name)
+    if not known or known.session == session_name or not fs.exists(fs.join(ws.folder, name)) then return end
     local old = ("%s/ako/%s"):format(ws.repo:commondir(), known.session)
     if not fs.is_dir(old) then return end
-    local copy = fs.join(old .. "/renderings", path)
+    local copy = fs.join(old .. "/renderings", name)
     must(fs.mkdirs(fs.dirname(copy)))
-    must(fs.write(copy, must(fs.read(fs.join(ws.folder, path)))))
+    must(fs.write(copy, must(fs.read(fs.join(ws.folder, name)))))
 end
 
 local function sorted(files)
     local paths = {}
-    for path in pairs(files) do paths[#paths + 1] = path end
+    for name in pairs(files) do paths[#paths + 1] = name end
     table.sort(paths)
     return paths
 end
 
---- Writes files { [path in the workspace] = text } for a session. Returns the paths that hold them, sorted, and those
+--- Writes files { [name in the workspace] = text } for a session. Returns the paths that hold them, sorted, and those
 --- that were left alone since somebody else has written them. Raises POLICY for paths that no log may have, IO.
 function rendering.write(ws, session_name, files, solution)
     check(files, solution)
     local file = state_file(ws)
     local state, written, left_alone, changed = read_state(file), {}, {}, {}
-    for _, path in ipairs(sorted(files)) do
-        local full, oid, known = fs.join(ws.folder, path), git.hash(files[path]), state[path]
+    for _, name in ipairs(sorted(files)) do
+        local full, oid, known = fs.join(ws.folder, name), git.hash(files[name]), state[name]
         local now = fs.hash(full)
-        if is_obstructed(ws.folder, path) or not is_ours(full, known, oid, now) then
-            left_alone[#left_alone + 1] = path
+        if is_obstructed(ws.folder, name) or not is_ours(full, known, oid, now) then
+            left_alone[#left_alone + 1] = name
         else
-            written[#written + 1] = path
-            if now ~= oid then changed[#changed + 1] = path end
-            keep_copy(ws, known, session_name, path)
-            state[path] = { session = session_name, oids = now ~= oid and { oid, now } or { oid } }
+            written[#written + 1] = name
+            if now ~= oid then changed[#changed + 1] = name end
+            keep_copy(ws, known, session_name, name)
+            state[name] = { session = session_name, oids = now ~= oid and { oid, now } or { oid } }
         end
     end
     if #changed > 0 then write_state(file, state) end -- first, so that a kill in between leaves them ours
-    for _, path in ipairs(changed) do
-        local full = fs.join(ws.folder, path)
+    for _, name in ipairs(changed) do
+        local full = fs.join(ws.folder, name)
         must(fs.mkdirs(fs.dirname(full)))
-        must(fs.write(full, files[path]))
+        must(fs.write(full, files[name]))
     end
     return written, left_alone
 end

@@ -10,6 +10,7 @@ local host = require "ako.host"
 local inputs = require "ako.inputs"
 local litter = require "ako.litter"
 local loop = require "ako.loop"
+local path = require "ako.path"
 local plan = require "ako.plan"
 local progress = require "ako.progress"
 local protect = require "ako.protect"
@@ -186,30 +187,45 @@ function Start:prepare()
     end
 end
 
-local function scaffold_entry(path, given)
+local function scaffold_entry(name, given)
     local entry = type(given) == "string" and { text = given } or given
     if type(entry) ~= "table" or type(entry.text) ~= "string" then
         fault.raise("POLICY", "hook 'scaffold' must return { [path] = text }, or { text, merge, say } for a text; "
-            .. "'%s' is neither", tostring(path))
+            .. "'%s' is neither", tostring(name))
     end
     return entry
+end
+
+-- The hook's files, checked, { [path] = { text, merge, say } }.
+local function scaffold_of(self)
+    local files, entries = self.hook("scaffold", self:survey(), self.opt), {}
+    if files ~= nil and type(files) ~= "table" then
+        fault.raise("POLICY", "hook 'scaffold' must return { [path] = text }, returned a %s value", type(files))
+    end
+    for name, given in pairs(files or {}) do
+        if not path.is_plain(name) then
+            fault.raise("POLICY", "hook 'scaffold': '%s' is no file of the workspace", tostring(name))
+        end
+        entries[name] = scaffold_entry(name, given)
+    end
+    return entries
 end
 
 --- Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
 --- which. Returns the paths that were written. Raises faults.
 function Start:scaffold()
     if not self.policy.scaffold then return {} end
-    local files, paths, written = self.hook("scaffold", self:survey(), self.opt) or {}, {}, {}
-    for path in pairs(files) do paths[#paths + 1] = path end
-    table.sort(paths)
-    for _, path in ipairs(paths) do
-        local entry, full = scaffold_entry(path, files[path]), fs.join(self.ws.folder, path)
+    local entries, names, written = scaffold_of(self), {}, {}
+    for name in pairs(entries) do names[#names + 1] = name end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        local entry, full = entries[name], fs.join(self.ws.folder, name)
         local missing = not fs.stat(full) -- a link that leads nowhere is somebody's, too
         if missing or (entry.merge and fs.read(full) ~= entry.text) then
             must(fs.mkdirs(fs.dirname(full)))
             must(fs.write(full, entry.text))
-            written[#written + 1] = path
-            self.progress:note(("scaffold    %s"):format(entry.say or path .. ": made"))
+            written[#written + 1] = name
+            self.progress:note(("scaffold    %s"):format(entry.say or name .. ": made"))
         end
     end
     return written

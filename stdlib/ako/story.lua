@@ -15,11 +15,13 @@
 --   tagging                       the name of the last tag that was to be made
 --   setting                       a line about the branch behind which there is none: its ref may not be set yet
 --
--- Beside the journal lies index.json: the same table as it was after the last line. It is a cache: it counts only while
--- the journal is the very file, untouched, of which it was made; without it the whole journal is read.
+-- Beside the journal lies index.json: the same table as it was after the last line, and its hash. It is a cache: it
+-- counts only while both it and the journal are the very files that were written together; without it the whole journal
+-- is read.
 
 local fault = require "ako.fault"
 local fs = require "ako.fs"
+local git = require "ako.git"
 local host = require "ako.host"
 local intact = require "ako.intact"
 local journal = require "ako.journal"
@@ -190,7 +192,7 @@ end
 -- Another version of this file may see other things in the same lines.
 local function version() return fs.hash(fs.join(host.home, "stdlib/ako/story.lua")) end
 
---- Writes the index. It may be missing, so a disk that has no room for it is no fault.
+--- Writes the index and, behind it, its hash. It may be missing, so a disk that has no room for it is no fault.
 function story.save(state)
     local index = { v = version(), journal = identity(state.path), values = {}, records = {}, lists = {} }
     for name, value in pairs(state) do
@@ -202,14 +204,15 @@ function story.save(state)
             index.values[name] = value
         end
     end
-    local written, problem, code = fs.write(index_of(state.path), json.encode(index) .. "\n")
+    local text = json.encode(index) .. "\n"
+    local written, problem, code = fs.write(index_of(state.path), text .. git.hash(text) .. "\n")
     state.saved = written and index.journal -- the journal that the index is of
     return written, problem, code
 end
 
 local function decode_index(path)
-    local text = fs.read(index_of(path))
-    local index = text and json.decode(text)
+    local text, hash = (fs.read(index_of(path)) or ""):match("^(.*\n)(%x+)\n$")
+    local index = text and hash == git.hash(text) and json.decode(text)
     if type(index) == "table" and index.journal == identity(path) and index.v == version() then return index end
 end
 

@@ -2302,6 +2302,11 @@ local path = {}
 ---@param name string
 function path.extension(name) end
 
+---True for the path of a file that a policy may have in the workspace: a text, inside it, spelled plainly, in no .git.
+---@param name any
+---@return boolean
+function path.is_plain(name) end
+
 ---True for a name that records can hold: UTF-8 without control characters.
 ---@param name string
 function path.is_text(name) end

@@ -195,7 +195,7 @@ t.test("a new session's logs replace an old one's, which keeps a copy", function
 end)
 
 t.test("logs that would leave the workspace or hide the solution are the policy's mistake; the trial stands", function()
-    for _, path in ipairs { "../x", "/tmp/x", ".git/config", "solution/kernel.c", "a//b", "" } do
+    for _, path in ipairs { "../x", "/tmp/x", ".git/config", "sub/.GIT/x", "solution/kernel.c", "a//b", "a/", "" } do
         local folder = scripted.task_folder "time=100"
         local code, console = try(folder, { logs = function() return { [path] = "text" } end })
         t.eq(code, 4, path)
@@ -398,6 +398,17 @@ t.test("a scaffold is given where it is missing; a merge is said", function()
     _, console = try(folder, policy, nil, { session = "again" })
     t.eq(console.stderr:find("scaffold", 1, true), nil)
     t.eq(fs.stat(folder .. "/ITERATIONS.md").type, "link", "one that leads nowhere")
+end)
+
+t.test("a scaffold that is none, or would leave the workspace, is the policy's mistake and makes nothing", function()
+    for _, files in ipairs { 3, "x", true, { 5 }, { a = 3 }, { ["../x"] = "" }, { ["/tmp/x"] = "" },
+        { [".git/x"] = "" }, { ["a/../../x"] = "" }, { ["a\xFF"] = "" } } do
+        local folder = scripted.task_folder "time=100"
+        local code, console = try(folder, { scaffold = function() return files end })
+        t.eq(code, 4)
+        t.match(console.stderr, "\nako%-lua: hook 'scaffold'[^\n]+\n$")
+        t.eq({ fs.exists(folder .. "/a"), fs.exists(folder .. "/../x") }, { false, false })
+    end
 end)
 
 t.test("a policy's own plan comes first; a question of it ends with 2", function()

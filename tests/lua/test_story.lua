@@ -99,6 +99,13 @@ t.test("an index that is damaged, or of other content, is no word to go by", fun
         assert(fs.write(folder .. "/index.json", text))
         t.eq(assert(session.read(ws.repo, "s")).best.trial, 3, text)
     end
+    for at = 1, #whole, 41 do -- a byte of it
+        local other = string.char((whole:byte(at) + 1) % 256)
+        assert(fs.write(folder .. "/index.json", whole:sub(1, at - 1) .. other .. whole:sub(at + 1)))
+        local state = assert(session.read(ws.repo, "s"))
+        t.eq({ state.best.trial, #state.history, state.branch.ref, state.finished ~= nil }, { 3, 4,
+            "refs/heads/ako/s", true }, "byte " .. at)
+    end
     assert(fs.write(folder .. "/index.json", whole))
     assert(fs.write(folder .. "/journal.jsonl", (fs.read(folder .. "/journal.jsonl"):gsub("[^\n]*\n$", ""))))
     t.eq(assert(session.read(ws.repo, "s")).finished, nil)
