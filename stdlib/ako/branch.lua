@@ -136,9 +136,17 @@ local function clear_lock(repo, line)
     if text and (line.oid .. "\n"):sub(1, #text) == text then fs.remove_tree(lock) end
 end
 
+-- A line of its reflog that a kill has cut off would swallow the next one.
+local function cut_reflog(repo, line)
+    local file = ("%s/logs/%s"):format(repo:commondir(), line.ref)
+    local text = fs.read(file) or ""
+    if text ~= "" and text:sub(-1) ~= "\n" then must(fs.write(file, (text:gsub("[^\n]*$", "")))) end
+end
+
 --- Makes good what a kill left: the ref of the last line. Returns the line that holds now.
 function branch.repair(session, spec, line, append)
     clear_lock(session.repo, line)
+    if session.setting then cut_reflog(session.repo, line) end
     if session.repo:resolve(line.ref) == line.oid then return line end
     local ref, before = place(session, spec, line)
     local new = line

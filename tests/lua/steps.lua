@@ -142,6 +142,10 @@ local function check_branch(repo, state)
     end
     t.eq(repo:read(trees[1] or state.best.tree, "solution/kernel.c"), repo:read(state.best.tree, "solution/kernel.c"))
     t.eq(state.branch.ref, "refs/heads/ako/" .. state.name, "no other branch")
+    for entry in fs.read(repo:commondir() .. "/logs/" .. state.branch.ref):gmatch("[^\n]*\n?") do
+        local from, to = entry:match("^(%x+) (%x+) [^\n]*\n$")
+        t.ok(entry == "" or from and #from == 40 and #to == 40, "an entry of the reflog is torn: " .. entry)
+    end
 end
 
 --- Checks all that a session left: every trial once, in order, with its ref, its files and its place on the branch; the
