@@ -2,6 +2,7 @@
 -- with less work. One trial has many workloads of equal size, each with pairs of its own, in two fresh processes; each
 -- workload's pairs are then judged look by look by the policy's own numbers, as a trial of its own would have been.
 local clock = require "ako.clock"
+local control = require "ako.control"
 local evaluator = require "ako.evaluator"
 local fs = require "ako.fs"
 local paired = require "ako.paired"
@@ -67,8 +68,7 @@ local function threshold_by(pairs_of)
     local numbers, policy_pairs = numbers_of(kernelbench, 96), kernelbench.timing.pairs
     numbers.looks = { math.min(policy_pairs.control, #pairs_of.candidate_ns) }
     local given = paired.decide { plan = numbers, pairs = { pairs_of } }
-    local half = given.interval and (given.interval[2] - given.interval[1]) / 2 or 0
-    return math.max(numbers.threshold, policy_pairs.floor_factor * (math.abs(given.gain) + half))
+    return plan.pairs(kernelbench, { threshold = 0.01 }, control.of({ paired = given }).floor).threshold
 end
 
 --- What the policy's looks make of each list of pairs: counts of keep, revert, inconclusive, unstable; and the gains.
