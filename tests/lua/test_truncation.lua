@@ -3,6 +3,7 @@
 local console = require "ako.console"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local host = require "ako.host"
 local journal = require "ako.journal"
 local json = require "ako.json"
 local scripted = require "scripted"
@@ -70,6 +71,7 @@ t.test("cut off at every byte, a journal is read as far as it is whole, and the 
     local lines = lines_of(text)
     fs.remove_tree(fs.dirname(path) .. "/index.json")
     for size = 0, #text do
+        host.refill() -- each cut has the time of a test
         assert(fs.write(path, text:sub(1, size)))
         local trials, open, whole = expected(lines, size)
         local state, problem, code = session.read(ws.repo, name)
