@@ -114,7 +114,8 @@ local function run_command(loop, given)
     local lock <close>, problem, code = take_lock(loop)
     if not lock and code == "CANCELLED" then return nil, problem, code end
     local request = { cwd = session.ws.folder, output_cap = OUTPUT_BYTES,
-        env = { [MARK] = mark(session.folder, session.open.trial) },
+        -- What Python leaves beside its modules would be new files in folders that a policy protects.
+        env = { [MARK] = mark(session.folder, session.open.trial), PYTHONDONTWRITEBYTECODE = "1" },
         limit_ns = math.ceil(bench.seconds(given, loop.policy) * NS), table.unpack(given.argv) }
     must(session:lend())
     local result

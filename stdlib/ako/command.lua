@@ -69,7 +69,8 @@ local function environment(self, loop, line)
         AKO_LAST_TRIAL = last.trial, AKO_LAST_FILES = fs.join(session.folder, "trials/" .. last.trial),
         AKO_STATUS = last.status, AKO_VERDICT = last.override or last.verdict, AKO_REASON = reason_of(last.reason),
         AKO_REFUSED = reason_of(refused.reason), AKO_REFUSALS = refused.count or 0, AKO_POLICY = self.policy,
-        AKO_LUA = self.program }
+        AKO_LUA = self.program,
+        PYTHONDONTWRITEBYTECODE = "1" } -- beside modules in protected folders, it would void the trial
     for name, value in pairs(env) do
         env[name] = type(value) == "string" and value:gsub("%z", "") or tostring(value)
     end

@@ -85,7 +85,8 @@ t.test("a claim of more speed keeps nothing that our own figures do not", functi
     t.eq({ record.verdict, record.bench.claimed.speedup }, { "revert", 50.0 })
 end)
 
-local NAMES = [[env | cut -d= -f1 | grep -Ev '^(_|AKO_BENCH|AKO_LOCK_TOKEN|SHLVL|OLDPWD|PWD)$' | sort | tr '\n' ' ']]
+local ADDED = "_|AKO_BENCH|AKO_LOCK_TOKEN|PYTHONDONTWRITEBYTECODE|SHLVL|OLDPWD|PWD"
+local NAMES = ([[env | cut -d= -f1 | grep -Ev '^(%s)$' | sort | tr '\n' ' ']]):format(ADDED)
 
 t.test("the command is run as it stands: words, folder, environment, input", function()
     local folder = folder_with([[{ "./bench.sh", "--trials", "a  b'c$HOME", "", "-n" }]], "")
@@ -106,6 +107,13 @@ wc -c
     t.eq(lines[6], plain.stdout:match("^[^\n]*"))
     t.eq(lines[7], "0")
     t.eq(record.bench.claimed, {})
+end)
+
+t.test("a benchmark in Python leaves nothing in a folder that the policy protects", function()
+    local folder = folder_with('{ "sh", "bench.sh" }', "mkdir -p eval\n"
+        .. "[ -n \"$PYTHONDONTWRITEBYTECODE\" ] || echo >eval/module.pyc # as Python does\n")
+    assert(fs.mkdirs(folder .. "/eval"))
+    t.eq(try(folder, { protected = { "eval" } }), 0)
 end)
 
 t.test("it has the device for itself", function()
