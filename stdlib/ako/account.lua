@@ -92,7 +92,8 @@ function account.object(state)
     object.task, object.policy, object.device = header.task, header.policy, header.device
     object.workspace, object.branch = header.workspace, session.branch_name(state) or json.null
     object.began_s, object.worked_s = header.time_s, session.worked_s(state)
-    object.finished = finished and { ended = finished.ended, verified = finished.verified } or json.null
+    object.finished = finished
+        and { ended = finished.ended, verified = finished.verified, options = finished.options } or json.null
     object.baseline = state.original and log.entry(state.original) or json.null
     object.best = state.best and log.entry(state.best) or json.null
     object.counts, object.predictions = state.counts, predictions_of(entries) or json.null
@@ -110,6 +111,7 @@ local function facts_of(object)
     add("began", ("%s, at work for %.0f s"):format(date_text(object.began_s), object.worked_s))
     local finished, best = known(object.finished), known(object.best)
     add("ended", finished and (finished.ended or "all is done") or "not yet")
+    if finished and finished.options then add("options", json.encode(finished.options) .. " at the end") end
     add("workspace", object.workspace)
     add("records", object.files)
     add("branch", known(object.branch))

@@ -126,14 +126,15 @@ local KINDS = {
         time_ns = maybe(fields { median = above_0 }), workloads = list(WORKLOAD), paired = maybe(PAIRED),
         control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number), predict = maybe(number), label = maybe(text), against = maybe(integer),
-        subject = maybe(text), size = maybe(each(number)), facts = maybe(object), signal = maybe(object),
+        subject = maybe(text), options = maybe(object), size = maybe(each(number)), facts = maybe(object),
+        signal = maybe(object),
         bench = maybe(object), time_s = maybe(number) },
     note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text),
         after = maybe(COUNT), time_s = maybe(number) },
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },
     resume = fields { time_s = number, worked_s = number },
     tag = fields { name = text },
-    finish = fields { ended = maybe(text) },
+    finish = fields { ended = maybe(text), options = maybe(object) },
 }
 
 -- A trial that has a figure has one of each workload, as its first line says.

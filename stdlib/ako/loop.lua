@@ -12,6 +12,7 @@ local json = require "ako.json"
 local judging = require "ako.judging"
 local lines = require "ako.lines"
 local measuring = require "ako.measuring"
+local policies = require "ako.policy"
 local publishing = require "ako.publishing"
 local quiet = require "ako.quiet"
 local report = require "ako.report"
@@ -82,6 +83,7 @@ local function conclude(self, intent, record, evidence)
     local session = self.session
     local good, subject = pcall(publishing.subject, self, record)
     record.subject = good and subject or nil
+    record.options = policies.changed_options(self.policy, self.opt)
     local has_log = evidence.build_log and evidence.build_log ~= ""
     record.next = advice.next(record, session.best, has_log and session:files_of(record.trial) .. "/build.log" or nil)
     must(session:close_trial(record, evidence))
@@ -297,7 +299,8 @@ function Loop:finish(ended)
     local verified = session.best and report.object(record) or nil
     self.finished = { ended = ended, verified = copy(record) }
     publishing.finish(self)
-    must(session:finish { ended = ended, status = record.status, verified = verified })
+    must(session:finish { ended = ended, status = record.status, verified = verified,
+        options = policies.changed_options(self.policy, self.opt) })
     return record
 end
 

@@ -8,6 +8,7 @@
 
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
 local host = require "ako.host"
 local keyline = require "ako.keyline"
@@ -31,10 +32,10 @@ end
 
 -- Raises a leave. `source`: file, as messages call it, and line where the policy's table begins, nil at the file's end;
 -- `path`: the field's names from the outside in.
-local function refuse(source, path, format, ...)
+local function refuse(source, path, pattern, ...)
     local line = path and line_of(source, path)
     local place = source.file .. (line and ":" .. line or "")
-    error(host.leave(exits.POLICY, ("%s: %s"):format(place, format:format(...))), 0)
+    error(host.leave(exits.POLICY, ("%s: %s"):format(place, pattern:format(...))), 0)
 end
 
 local function with(path, name)
@@ -261,6 +262,19 @@ function policy.option_values(given, values)
         if values[name] ~= nil then opt[name] = values[name] else opt[name] = entry[1] end
     end
     return opt
+end
+
+--- The values of `opt` that are not the policy's defaults, by name; nil where all are. Rules follow from them, so
+--- records have them.
+function policy.changed_options(given, opt)
+    local changed = {}
+    for name, entry in pairs(given.options or {}) do
+        local value = opt[name]
+        if value ~= nil and value ~= entry[1] then
+            changed[name] = type(value) == "string" and format.utf8(value) or value
+        end
+    end
+    return next(changed) and changed or nil
 end
 
 -- The hook of this name, in which "git.subject" is one of a table; nil where there is none.

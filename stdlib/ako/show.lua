@@ -184,6 +184,7 @@ local function add_verdict(lines, object)
         or "the tree as it is")
     add(lines, "candidate", object.hypothesis and object.candidate)
     add(lines, "label", object.label)
+    add(lines, "options", object.options and json.encode(object.options))
     add(lines, "reason", object.reason)
     for _, line in ipairs(object.overrides) do
         add(lines, "by hand", ("%s%s, %s: %s"):format(line.verdict, line.forced and " (forced)" or "",

@@ -140,6 +140,7 @@
 ---@field predict? number by how many per cent its author expected it to be faster
 ---@field facts? table what the policy's gate gave of it before it began
 ---@field label? string
+---@field options? table<string, any> the policy's options that were not at their defaults
 ---@field signal? { trials: integer, launches: integer, reference: boolean } what a cheaper first look took; such a figure keeps nothing
 ---@field against? integer the trial that was the best then
 ---@field size? { lines: integer, branches: integer, knobs: integer } of its sources
@@ -2435,6 +2436,13 @@ function policy.option_specs(given) end
 ---@param given ako.Policy
 ---@param values any
 function policy.option_values(given, values) end
+
+---The values of `opt` that are not the policy's defaults, by name; nil where all are. Rules follow from them, so records
+---have them.
+---@param given ako.Policy
+---@param opt table<string, any>
+---@return table<string, any>?
+function policy.changed_options(given, opt) end
 
 ---Calls the policy's hook under the time limit of a call; the running time of the whole program starts anew. A hook
 ---that fails ends the program (exit 4).

@@ -411,6 +411,26 @@ t.test("a scaffold that is none, or would leave the workspace, is the policy's m
     end
 end)
 
+t.test("options that are not at their defaults are on record, for a trial and for the end", function()
+    local folder = scripted.task_folder "time=100"
+    local policy = { options = { least = { 0.01, "of a gain" }, why = { "", "words" } } }
+    local function call(verb, script, opt, options)
+        if script then edit(folder, script) end
+        local ctx = scripted.context(folder, { policy = policy, json = verb ~= "report" }, options)
+        ctx.opt, ctx.operands = opt, { 1 }
+        local code = verbs[verb](ctx)
+        return code, ctx.console.stdout
+    end
+    t.eq(call("try", nil, { least = 0.01, why = "" }), 0)
+    t.eq(call("try", "time=50", { least = 0.5, why = "\xFF" }), 0)
+    t.eq(newest(folder).history[1].options, nil)
+    t.eq(newest(folder).history[2].options, { least = 0.5, why = "\\xFF" })
+    t.eq(json.decode(select(2, call("show", nil, {}))).options, { least = 0.5, why = "\\xFF" })
+    t.eq(call("finish", nil, { least = 2.0, why = "" }, { message = "done" }), 0)
+    t.eq(newest(folder).finished.options, { least = 2.0 })
+    t.match(select(2, call("report", nil, {})), '\noptions +{"least":2.0} at the end\n')
+end)
+
 t.test("a policy's own plan comes first; a question of it ends with 2", function()
     local folder = scripted.task_folder "time=100"
     local function plan_with(policy, host)
