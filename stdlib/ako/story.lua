@@ -13,7 +13,7 @@
 --                                 `dropped` is its number), or of what was the best until an override
 --   final                         the branch's line of the policy's last commit, while no trial has come behind it
 --   tagging                       the name of the last tag that was to be made
---   setting                       a line about the branch behind which there is none: its ref may not be set yet
+--   setting                       the last line about the branch while nothing has begun since: its ref may not be set
 --
 -- Beside the journal lies index.json: the same table as it was after the last line, and its hash. It is a cache: it
 -- counts only while both it and the journal are the very files that were written together; without it the whole journal
@@ -85,16 +85,18 @@ local function take_branch(state, line)
     while state.pending[1] and state.pending[1] <= line.trial do table.remove(state.pending, 1) end
 end
 
--- Whatever comes after a trial that was not kept, or a commit on the branch, comes after all that belongs to it.
-local function settle(state)
+-- Whatever comes after a trial that was not kept, or a commit on the branch, comes after all that belongs to it; but
+-- files are put back before the branch is looked at.
+local function settle(state, line)
+    if line.kind == "note" then return end
     if state.dropped then state.placed, state.dropped = nil, nil end
-    state.setting = nil
+    if line.kind ~= "restored" then state.setting = nil end
 end
 
 --- Takes a line that begins at byte `at` of the journal into the story. What a line of any kind means is said here and
 --- nowhere else.
 function story.take(state, line, at)
-    if line.kind ~= "note" then settle(state) end
+    settle(state, line)
     if line.kind == "session" then
         state.header = line
     elseif line.kind == "control" then
