@@ -3,7 +3,6 @@
 local console = require "ako.console"
 local fs = require "ako.fs"
 local git = require "ako.git"
-local host = require "ako.host"
 local journal = require "ako.journal"
 local json = require "ako.json"
 local scripted = require "scripted"
@@ -66,27 +65,38 @@ local function expected(lines, size)
     return trials, open, whole
 end
 
-t.test("cut off at every byte, a journal is read as far as it is whole, and the rest is cut", function()
-    local _, path, text, ws, name = make()
-    local lines = lines_of(text)
-    fs.remove_tree(fs.dirname(path) .. "/index.json")
-    for size = 0, #text do
-        host.refill() -- each cut has the time of a test
-        assert(fs.write(path, text:sub(1, size)))
-        local trials, open, whole = expected(lines, size)
-        local state, problem, code = session.read(ws.repo, name)
-        if whole == 0 then
-            t.fails("has not begun", state, problem, code, "NOTFOUND")
-        else
-            t.eq({ #state.history, state.open and state.open.trial, state.torn }, { trials, open, nil }, size)
-        end
-        local opened, torn = journal.open(path)
-        t.eq(torn, size - whole, "torn bytes")
-        opened:close()
-        t.eq(fs.stat(path).size, whole)
+-- A journal of which `size` bytes are left is read as far as it is whole, and the rest is cut.
+local function check_cut(path, text, lines, ws, name, size)
+    assert(fs.write(path, text:sub(1, size)))
+    local trials, open, whole = expected(lines, size)
+    local state, problem, code = session.read(ws.repo, name)
+    if whole == 0 then
+        t.fails("has not begun", state, problem, code, "NOTFOUND")
+    else
+        t.eq({ #state.history, state.open and state.open.trial, state.torn }, { trials, open, nil }, size)
     end
-    console.out(("# %d journals truncated, losses: none\n"):format(#text + 1))
-end)
+    local opened, torn = journal.open(path)
+    t.eq(torn, size - whole, "torn bytes")
+    opened:close()
+    t.eq(fs.stat(path).size, whole)
+end
+
+local PARTS = 8 -- a test has a few seconds of running time
+local cuts, whole = 0, nil
+
+for part = 1, PARTS do
+    t.test(("cut off at every byte, a journal is read as far as it is whole, %d of %d"):format(part, PARTS), function()
+        whole = whole or { make() }
+        local _, path, text, ws, name = table.unpack(whole)
+        local lines = lines_of(text)
+        fs.remove_tree(fs.dirname(path) .. "/index.json")
+        for size = (part - 1) * (#text + 1) // PARTS, part * (#text + 1) // PARTS - 1 do
+            check_cut(path, text, lines, ws, name, size)
+            cuts = cuts + 1
+        end
+        if part == PARTS then console.out(("# %d journals truncated, losses: none\n"):format(cuts)) end
+    end)
+end
 
 t.test("the next start after a cut goes on with the next number, and says what it dropped", function()
     local folder, path, text = make()
