@@ -82,12 +82,12 @@ local function check_cut(path, text, lines, ws, name, size)
 end
 
 local PARTS = 8 -- a test has a few seconds of running time
-local cuts, whole = 0, nil
+local cuts, session_made = 0, nil
 
 for part = 1, PARTS do
     t.test(("cut off at every byte, a journal is read as far as it is whole, %d of %d"):format(part, PARTS), function()
-        whole = whole or { make() }
-        local _, path, text, ws, name = table.unpack(whole)
+        session_made = session_made or { make() }
+        local _, path, text, ws, name = table.unpack(session_made)
         local lines = lines_of(text)
         fs.remove_tree(fs.dirname(path) .. "/index.json")
         for size = (part - 1) * (#text + 1) // PARTS, part * (#text + 1) // PARTS - 1 do
