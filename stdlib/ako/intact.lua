@@ -134,6 +134,7 @@ local KINDS = {
     override = fields { trial = COUNT, verdict = one_of("keep", "revert"), reason = text, from = maybe(text) },
     resume = fields { time_s = number, worked_s = number },
     tag = fields { name = text },
+    restored = fields {},
     finish = fields { ended = maybe(text), options = maybe(object) },
 }
 
@@ -145,12 +146,16 @@ local function whole(line)
     end
 end
 
+local VERSION = 1 -- of lines that this file knows all kinds of
+
 --- What is wrong with a line of a journal (a table), in words; nil when nothing is. Kinds that this version does not
---- know are left alone. `first_timed` is an earlier trial of the session that has figures, nil without: later ones have
---- the same workloads.
+--- know are left alone where a newer one says that it wrote them. `first_timed` is an earlier trial of the session that
+--- has figures, nil without: later ones have the same workloads.
 function intact.line(line, first_timed)
     local rule = KINDS[line.kind]
-    if not rule then return nil end
+    if type(line.kind) ~= "string" then return "'kind' " .. got(line.kind, "a text") end
+    if not rule and math.type(line.v) == "integer" and line.v > VERSION then return nil end
+    if not rule then return ("'%s' is no kind of line"):format(line.kind) end
     local where, problem = rule(line)
     if not where then where, problem = whole(line) end
     if where then return ("%s: '%s' %s"):format(line.kind, where:sub(2), problem) end

@@ -129,23 +129,26 @@ end
 
 -- Reading
 
--- What is wrong with a line where it stands, whatever it looks like.
-local function misplaced(state, line)
+-- What is wrong with a line where it stands, behind so many trials, whatever it looks like.
+local function misplaced(line, trials)
     local spoken_of = (line.kind == "override" or line.kind == "note") and line.trial
-    if spoken_of and spoken_of >= #state.history then
+    if spoken_of and spoken_of >= trials then
         return ("%s: there is no trial %d before it"):format(line.kind, spoken_of)
+    elseif (line.kind == "trial" or line.kind == "intent") and line.trial ~= trials then
+        return ("%s: trial %d where trial %d is next"):format(line.kind, line.trial, trials)
     end
 end
 
 -- Gives each line that is as it was written to take(line, at); a fault names the first that is not.
-local function each_line(path, state, take)
-    local number, first_timed = 0, nil
+local function each_line(path, take)
+    local number, trials, first_timed = 0, 0, nil
     local reader, problem, code = journal.read(path, function(line, at)
         number = number + 1
-        local wrong = intact.line(line, first_timed) or misplaced(state, line)
+        local wrong = intact.line(line, first_timed) or misplaced(line, trials)
         if wrong then
             fault.raise("CORRUPT", "%s:%d: damaged: %s; restore the file from a copy", path, number, wrong)
         end
+        if line.kind == "trial" then trials = trials + 1 end
         if line.kind == "trial" and line.time_ns then first_timed = first_timed or line end
         take(line, at)
     end)
@@ -155,12 +158,12 @@ end
 
 -- The line of a kind at `at` of a journal that was whole when its places were noted: that it is as it was written, was
 -- seen then.
-local function read_line(state, path, at, kind)
+local function read_line(path, at, kind)
     local line, problem, code
     if at then line, problem, code = journal.at(path, at) end
     if line and line.kind == kind then return line end
     if code and code ~= "CORRUPT" then fault.raise(code, "%s", problem) end
-    each_line(path, { history = state.history }, function() end) -- which names the line
+    each_line(path, function() end) -- which names the line
     fault.raise("CORRUPT", "%s changed while it was being read", path)
 end
 
@@ -169,7 +172,7 @@ function story.new(path, texts)
     local state = { path = path, overrides = {}, kept = {}, pending = {},
         counts = { keep = 0, revert = 0, inconclusive = 0 } }
     local function read_record(at)
-        local record = read_line(state, path, at, "trial")
+        local record = read_line(path, at, "trial")
         for _, override in ipairs(state.overrides) do
             if override.trial == record.trial then mark(record, override) end
         end
@@ -177,7 +180,7 @@ function story.new(path, texts)
     end
     texts = texts or {}
     state.history = lines.new(read_record, texts.history)
-    state.notes = lines.new(function(at) return read_line(state, path, at, "note") end, texts.notes)
+    state.notes = lines.new(function(at) return read_line(path, at, "note") end, texts.notes)
     return state
 end
 
@@ -240,7 +243,7 @@ function story.read(path, begin)
     if not state then
         state = story.new(path)
         if begin then begin(state) end
-        number = each_line(path, state, function(line, at) story.take(state, line, at) end)
+        number = each_line(path, function(line, at) story.take(state, line, at) end)
     end
     state.seen = seen
     return state, number

@@ -91,6 +91,27 @@ t.test("one byte changed in the middle is refused with its line, by every verb",
     end
 end)
 
+t.test("a line of no kind, or of one that only a newer version may write, and one that is gone, are damage", function()
+    local ws, folder = workspace()
+    local path = folder .. "/journal.jsonl"
+    local whole, number, at = assert(fs.read(path)), 0, 1
+    for line in whole:gmatch "[^\n]*\n" do
+        number = number + 1
+        local function read(given)
+            assert(fs.write(path, whole:sub(1, at - 1) .. given .. whole:sub(at + #line)))
+            return session.read(ws.repo, "s")
+        end
+        t.fails(("jsonl:%d: damaged: 'kind' is missing"):format(number), read((line:gsub('"kind"', '"kine"'))))
+        t.fails(("jsonl:%d: damaged: 'k%%l+"):format(number), read((line:gsub('"kind":"%l', '"kind":"k'))))
+        if line:find '"kind":"trial"' and whole:find('"kind":"trial"', at + #line, true) then
+            t.fails("damaged: %l+: trial %d+ where trial %d+ is next", read "")
+        end
+        at = at + #line
+    end
+    assert(fs.write(path, whole .. '{"v":2,"kind":"dream"}\n'))
+    t.eq(#assert(session.read(ws.repo, "s")).history, 4)
+end)
+
 t.test("an index that is damaged, or of other content, is no word to go by", function()
     local ws, folder = workspace()
     local whole = assert(fs.read(folder .. "/index.json"))
