@@ -28,11 +28,22 @@ int ako_fs_open_regular(int *fd, const char *path, int flags)
     return ako_fail(AKO_CORRUPT, "fs", "%s is no regular file", path);
 }
 
+/* Nothing that has no end, or would be waited for. */
+static bool is_endless(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 int ako_fs_read(ako_buf *out, const char *path, size_t limit)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return ako_fail_errno("fs", "cannot read %s", path);
+    if (is_endless(fd)) {
+        close(fd);
+        return ako_fail(AKO_INVALID, "fs", "cannot read %s: it is no plain file", path);
+    }
     size_t start = out->size;
     int status = AKO_OK;
     while (status == AKO_OK) {

@@ -36,7 +36,9 @@ end
 -- Evidence is a file, or a figure and what it is compared with.
 local function is_evidence(note)
     if stopping.is_missing_tool(note.text) then return false end
-    return note.file ~= nil or (note.text or ""):find("%d") ~= nil
+    local text = note.text or ""
+    local _, words = text:gsub("%a%a+", "")
+    return note.file ~= nil or text:find("%d") ~= nil and words > 1 -- a bare figure is compared with nothing
 end
 
 local function cited_floor(run)

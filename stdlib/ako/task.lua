@@ -315,6 +315,16 @@ task.read = fault.returns(function(file) return (read(file)) end)
 --- Nil, a message and a code as `load`.
 task.define = fault.returns(function(given, file, folder) return define(given, file, folder, fs.read(file) or "") end)
 
+-- What a candidate may change proves nothing about it.
+local function check_apart(file, resolved)
+    for _, name in ipairs(resolved.solution.files) do
+        for _, other in ipairs(resolved.reference.files) do
+            fault.check(name ~= other, "%s: %s is the solution and the reference; give the reference a copy of its own",
+                file, name)
+        end
+    end
+end
+
 --- True for what `define` and `load` give.
 function task.is_definition(value)
     if type(value) ~= "table" or type(value.file) ~= "string" or type(value.tensors) ~= "table" then return false end
@@ -332,6 +342,7 @@ task.resolve = fault.returns(function(definition, place)
         resolved[part] = definition[part][place]
         fault.check(resolved[part], "%s: %s has no form for the %s", definition.file, part, place:upper())
     end
+    check_apart(definition.file, resolved)
     for _, tensor in ipairs(resolved.tensors) do resolved.tensor[tensor.name] = tensor end
     for name in pairs(resolved.workloads[1].axes) do
         resolved.axes[name] = definition.axes[name] or { dtype = "i32" }

@@ -466,7 +466,7 @@ function Lock:close() end
 ---@class ako.fs
 local fs = {}
 
----The content; LIMIT when the file has more bytes than `limit`.
+---The content; LIMIT when the file has more bytes than `limit`, INVALID for pipes and devices.
 ---@param path string
 ---@param limit? integer
 ---@return string? content, string? message, ako.Code? code

@@ -1,5 +1,6 @@
 local t = require "ako.tap"
 local fs = require "ako.fs"
+local process = require "ako.process"
 
 t.test("files are written, read and copied", function()
     local folder = t.tmpdir()
@@ -18,6 +19,16 @@ t.test("files are written, read and copied", function()
     t.fails("cannot read .*No such file", fs.hash(file .. ".none"))
     local text, message, code = fs.read(file, 4)
     t.fails("larger than 4 bytes", text, message, code, "LIMIT")
+end)
+
+t.test("nothing is read that has no end or would be waited for", function()
+    local pipe = t.tmpdir() .. "/pipe"
+    t.ok(assert(process.run { "mkfifo", pipe }).ok)
+    for _, file in ipairs { pipe, "/dev/zero", "/dev/null" } do
+        local text, message, code = fs.read(file)
+        t.fails("cannot read " .. file:gsub("%p", "%%%0") .. ": it is no plain file", text, message, code, "INVALID")
+    end
+    t.match(assert(fs.read "/proc/self/comm"), "^ako")
 end)
 
 t.test("folders are made, listed and removed", function()

@@ -62,6 +62,8 @@ t.test("forms for a place", function()
     local forms = 'solution = { gpu = { "a.cu" }, cpu = { "a.c" } }'
     t.eq(resolve_with('solution = { "solution/kernel.cu" }', forms).solution.files, { "a.cu" })
     t.eq(resolve_with('solution = { "solution/kernel.cu" }', forms, "cpu").solution.files, { "a.c" })
+    t.fails("task.lua: reference.c is the solution and the reference; give the reference a copy", resolve_with(
+        'solution = { "solution/kernel.cu" }', 'solution = { "reference.c" }', "cpu"))
     t.fails("solution has no form for the CPU", resolve_with('solution = { "solution/kernel.cu" }',
         'solution = { gpu = { "a.cu" } }', "cpu"))
     local small = "workloads = { gpu = { { B = 8, D = 8 } }, cpu = { { B = 2, D = 2 } } }"
