@@ -8,8 +8,8 @@
 
 #include "buf.h"
 
-/* Appends the whole file; fails with AKO_NOTFOUND, AKO_IO, for pipes and devices AKO_INVALID, or, over `limit` bytes (0:
- * none), AKO_LIMIT. */
+/* Appends the whole file; fails with AKO_NOTFOUND, AKO_IO, for pipes and devices AKO_INVALID, or, over `limit` bytes
+ * (0: none), AKO_LIMIT. */
 int ako_fs_read(ako_buf *out, const char *path, size_t limit);
 
 /* Opens a regular file with the flags of open(2) (O_CLOEXEC is added, new files have mode 0666): never a pipe, a device

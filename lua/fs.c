@@ -7,7 +7,8 @@
 #include "fs.h"
 #include "hash.h"
 
-/* fs.read(path[, limit]): the content; LIMIT when the file has more bytes than `limit`, INVALID for pipes and devices. */
+/* fs.read(path[, limit]): the content; LIMIT when the file has more bytes than `limit`, INVALID for pipes and devices.
+ */
 static int fs_read(lua_State *L)
 {
     const char *path = akl_check_path(L, 1);
