@@ -5,6 +5,12 @@ local t = require "ako.tap"
 
 local program = { folder = t.tmpdir(), path = fs.join(fs.program_dir(), "ako-lua"), second_ns = 1000000000 }
 
+--- Goes on in another scratch folder: what earlier tests have made, a repository say, is not in it. Returns it.
+function program.fresh()
+    program.folder = t.tmpdir()
+    return program.folder
+end
+
 --- Writes a file into the scratch folder; returns its name.
 function program.write(name, text)
     assert(fs.mkdirs(fs.dirname(fs.join(program.folder, name))))

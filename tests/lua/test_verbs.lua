@@ -5,7 +5,7 @@ local json = require "ako.json"
 local program = require "program"
 local t = require "ako.tap"
 
-local write, folder = program.write, program.folder
+local write, folder = program.write, program.fresh()
 
 local KERNEL = [[
 void scale(const float *x, float *y, int N)
