@@ -144,7 +144,8 @@ end
 local function override_lines(result, verdict, reason)
     local lines = { ("trial %d: %s by hand: %s"):format(result.record.trial, verdict, reason) }
     if result.best ~= result.before then
-        lines[2] = ("best: %s; before it was trial %d"):format(report.line(result.best), result.before.trial)
+        lines[2] = ("best: %s; before it was %s"):format(report.line(result.best),
+            result.before and "trial " .. result.before.trial or "none")
     else
         lines[2] = ("best: %s, as before"):format(report.line(result.best))
     end

@@ -204,6 +204,14 @@ t.test("a session of another worktree is amended there, and a workspace's name m
     t.eq(fs.list(other), { ".git" })
 end)
 
+t.test("a first trial that failed can be kept by force, where there was no best", function()
+    local folder = scripted.task_folder "status=COMPILE_ERROR"
+    t.eq(call(folder, "try"), 10)
+    local code, text, problem = call(folder, "keep", { 0 }, { message = "as it is", force = true })
+    t.eq({ code, problem }, { 0, "" })
+    t.match(text, "best: trial 0 [^\n]*COMPILE_ERROR; before it was none\n")
+end)
+
 t.test("keep of a trial that has not passed needs --force, and that is recorded", function()
     local folder = story()
     local code, _, problem = call(folder, "keep", { 3 }, { message = "the check is too strict" })
