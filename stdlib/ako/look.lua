@@ -123,14 +123,15 @@ local function stat_lines(record, change)
 end
 
 --- diff N [M]: the patch that makes trial N of what it was judged against, or of trial M. A patch that is empty is said
---- so on stderr: what is on stdout can be applied.
+--- so on stderr: what is on stdout can be applied, byte for byte where that is no terminal.
 function look.diff(ctx)
     local state, given = pick.session(ctx), ctx.verb_options or {}
     local record, base = operand(ctx, state, 1), operand(ctx, state, 2)
     local change = show.change(state, record, base, not given.stat)
     if ctx.host.json then return out_object(ctx, change_object(state, record, change, not given.stat)) end
     if given.stat then return out_lines(ctx, stat_lines(record, change)) end
-    if #change.changes > 0 then return out(ctx, change.patch) end
+    local is_seen = (ctx.console or console).is_terminal "out"
+    if #change.changes > 0 then return out(ctx, is_seen and format.text(change.patch) or change.patch) end
     (ctx.console or console).err(("trial %d is the same as %s\n"):format(record.trial, show.base_text(change.against)))
     return exits.DONE
 end

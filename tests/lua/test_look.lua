@@ -203,4 +203,13 @@ t.test("a source cannot speak to the terminal through show", function()
     local _, text = call(folder, "show", { 0 }, { source = true })
     t.match(text, "time=100 \\x1B%]0;mine\\x07\\u{202E}\n\tend")
     t.eq(text:find "[\27\7\r]", nil)
+    local ctx = scripted.context(folder, { session = "s" })
+    ctx.operands = { 0 }
+    t.eq(verbs.diff(ctx), 0)
+    t.match(ctx.console.stdout, "\27%]0;mine\7", "for git apply")
+    ctx.console.stdout = ""
+    function ctx.console.is_terminal() return true end
+    t.eq(verbs.diff(ctx), 0)
+    t.match(ctx.console.stdout, "time=100 \\x1B%]0;mine\\x07")
+    t.eq(ctx.console.stdout:find "[\27\7\r]", nil)
 end)
