@@ -189,12 +189,23 @@ local function append(self, line)
     return true
 end
 
-local function adopt(ws, name, state)
+-- Another process may be adding its note just now: that is soon over, and no reason to refuse anything.
+local NEW_TRIES, OPEN_TRIES, LENT_TRIES, WAIT_NS = 1, 10, 100, 100000000
+
+-- Returns the journal, and how many bytes of it were torn.
+local function open_journal(path, tries)
+    for i = 1, tries do
+        local opened, torn, code = journal.open(path)
+        if opened then return opened, torn or 0 end
+        if code ~= "BUSY" or i == tries then fault.raise(code, "%s", torn) end
+        clock.sleep_ns(WAIT_NS)
+    end
+end
+
+local function adopt(ws, name, state, tries)
     local self = setmetatable({ ws = ws, repo = ws.repo, name = name, paths = ws.task.solution.files,
         folder = folder_of(ws.repo, name), state = state }, Session)
-    local opened, torn, code = journal.open(journal_of(ws.repo, name))
-    if not opened then fault.raise(code, "%s", torn) end
-    self.journal, self.torn_bytes = opened, torn or 0
+    self.journal, self.torn_bytes = open_journal(journal_of(ws.repo, name), tries)
     repair.sweep(ws.repo, name)
     self.state = story.renew(state)
     repair.clear_locks(ws.repo, self)
@@ -227,7 +238,7 @@ session.create = fault.returns(function(ws, name, facts)
         fault.raise("EXISTS", "there is a session '%s' already; leave --session out for a new name", name)
     end
     must(fs.mkdirs(folder_of(ws.repo, name)))
-    local self = adopt(ws, name, story.new(journal_of(ws.repo, name)))
+    local self = adopt(ws, name, story.new(journal_of(ws.repo, name)), NEW_TRIES)
     local begun, why, code = fault.catch(function() return append(self, first_line(self, facts)) end)
     if not begun then
         fs.remove_tree(self.folder)
@@ -246,7 +257,7 @@ end)
 
 --- Goes on with a session that `read` has given. An attempt that was cut off is closed as INFRA "interrupted".
 session.resume = fault.returns(function(ws, state)
-    local self = adopt(ws, state.name, state)
+    local self = adopt(ws, state.name, state, OPEN_TRIES)
     local good, problem, code = fault.catch(function()
         repair.session(self)
         return true
@@ -262,7 +273,7 @@ Session.note_resumed = fault.returns(function(self, worked_s)
 end)
 
 --- Opens a session that `read` has given as it is, with whatever is under way in it: for notes.
-session.open = fault.returns(function(ws, state) return adopt(ws, state.name, state) end)
+session.open = fault.returns(function(ws, state) return adopt(ws, state.name, state, OPEN_TRIES) end)
 
 -- The user's HEAD is below the first attempt; the others start from the best one.
 local function parent_of(self) return self.best and self.best.commit or self.header.base end
@@ -316,17 +327,6 @@ Session.lend = fault.returns(function(self)
     return true
 end)
 
-local LEND_TRIES, LEND_WAIT_NS = 100, 100000000 -- another process may be adding its note just now
-
-local function open_again(path)
-    for i = 1, LEND_TRIES do
-        local opened, problem, code = journal.open(path)
-        if opened then return opened end
-        if code ~= "BUSY" or i == LEND_TRIES then fault.raise(code, "%s", problem) end
-        clock.sleep_ns(LEND_WAIT_NS)
-    end
-end
-
 -- The lines behind byte `at` that were added: notes and nothing else.
 local function take_added(self, text, at)
     for line in text:sub(at + 1):gmatch("[^\n]*\n") do
@@ -345,7 +345,7 @@ Session.take_back = fault.returns(function(self)
     if not lent then return true end
     self.lent = nil
     local good = (fs.stat(path) or {}).type == "file" -- a link would lead our lines elsewhere
-    if good then self.journal = open_again(path) end
+    if good then self.journal = open_journal(path, LENT_TRIES) end
     if good and identity(path) ~= lent.identity then
         local text = must(fs.read(path))
         good = seal.of(text:sub(1, lent.size)) == self.seal and take_added(self, text, lent.size)

@@ -1,7 +1,9 @@
 -- What can be wrong with a workspace and its repository that is nobody's mistake: each gets one clear line and the
 -- right exit code, or simply works; nothing is lost.
+local clock = require "ako.clock"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local journal = require "ako.journal"
 local process = require "ako.process"
 local program = require "program"
 local scripted = require "scripted"
@@ -113,6 +115,22 @@ t.test("another process has the workspace, or the session", function()
     opened:close()
     try(folder)
     t.eq(present(folder), scripted.source "time=90")
+end)
+
+t.test("a note that is being added just now is waited for", function()
+    local folder = steps.workspace()
+    try(folder)
+    edit(folder, "time=90")
+    local path = assert(process.run { "sh", "-c", "echo .git/ako/*/journal.jsonl", cwd = folder }).stdout
+    local slept, sleep, held = 0, clock.sleep_ns, assert(journal.open(folder .. "/" .. path:gsub("%s", "")))
+    clock.sleep_ns = function()
+        slept = slept + 1
+        if held then held:close() end
+        held = nil
+    end
+    local code, said = outcome("try", folder)
+    clock.sleep_ns = sleep
+    t.eq({ code, slept }, { 0, 1 }, said)
 end)
 
 t.test("a detached HEAD", function()
