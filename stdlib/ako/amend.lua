@@ -12,6 +12,7 @@ local json = require "ako.json"
 local log = require "ako.log"
 local opening = require "ako.opening"
 local pick = require "ako.pick"
+local place = require "ako.place"
 local report = require "ako.report"
 local session = require "ako.session"
 local workspace = require "ako.workspace"
@@ -38,7 +39,8 @@ end
 
 -- The logs in a workspace are those of its newest session.
 local function is_newest(state)
-    local newest = session.newest { repo = state.repo, folder = state.header.workspace }
+    local folder = place.is_of(state.header, state.ws) and state.ws.folder or state.header.workspace
+    local newest = session.newest { repo = state.repo, folder = folder }
     return newest ~= nil and newest.name == state.name
 end
 

@@ -110,9 +110,9 @@ local WORKLOAD = fields { id = text, weight = above_0, time_ns = maybe(FIGURES),
 local COUNT = at_least(0, integer)
 
 local KINDS = {
-    session = fields { workspace = text, time_s = number, number = maybe(COUNT), task = maybe(text),
-        policy = maybe(text), verb = maybe(text), base = maybe(text), device = maybe(fields { name = text }),
-        protected = maybe(object),
+    session = fields { workspace = text, place = maybe(text), time_s = number, number = maybe(COUNT),
+        task = maybe(text), policy = maybe(text), verb = maybe(text), base = maybe(text),
+        device = maybe(fields { name = text }), protected = maybe(object),
         proposer = maybe(fields { command = maybe(text), seconds = maybe(number), candidates = maybe(text) }) },
     control = CONTROL,
     place = fields { oid = text, oids = maybe(list(text)) },

@@ -1,8 +1,8 @@
 -- Which session a verb that measures goes on with, and how a new one begins.
 
 local fault = require "ako.fault"
-local format = require "ako.format"
 local fs = require "ako.fs"
+local place = require "ako.place"
 local session = require "ako.session"
 local workspace = require "ako.workspace"
 
@@ -58,9 +58,8 @@ local function named(started)
     if not state and code ~= "NOTFOUND" then fault.raise(code, "%s", problem) end
     if not state then return nil end
     if state.finished then fault.raise("INVALID", "session %s is finished; start another one", name) end
-    local folder = state.header.workspace
-    fault.check(folder == format.utf8(started.ws.folder), "session %s belongs to the workspace %s; go there", name,
-        folder)
+    fault.check(place.is_of(state.header, started.ws), "session %s belongs to the workspace %s; go there", name,
+        state.header.workspace)
     return state
 end
 

@@ -2,9 +2,9 @@
 
 local console = require "ako.console"
 local fault = require "ako.fault"
-local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
+local place = require "ako.place"
 local session = require "ako.session"
 local task_files = require "ako.task"
 local workspace = require "ako.workspace"
@@ -81,7 +81,7 @@ end
 function pick.own(ctx, state)
     local host, header = {}, state.header
     for name, value in pairs(ctx.host) do host[name] = value end
-    local is_here = header.workspace == format.utf8(state.ws.folder) -- records have names of any bytes as text
+    local is_here = place.is_of(header, state.ws) -- records have names of any bytes as text
     host.session, host.workspace = state.name, is_here and state.ws.folder or header.workspace
     local file = header.task_file or ""
     local is_found_again = header.task_made or fs.exists(fs.join(host.workspace, "task.lua"))

@@ -10,6 +10,7 @@ local git = require "ako.git"
 local json = require "ako.json"
 local litter = require "ako.litter"
 local path = require "ako.path"
+local place = require "ako.place"
 
 local rendering = {}
 
@@ -19,7 +20,7 @@ local function must(result, problem, code)
 end
 
 local function state_file(ws)
-    return ("%s/ako/rendered/%s/files.json"):format(ws.repo:commondir(), git.hash(ws.folder):sub(1, 16))
+    return ("%s/ako/rendered/%s/files.json"):format(ws.repo:commondir(), git.hash(place.of(ws.repo)):sub(1, 16))
 end
 
 -- { [path] = { session, oids = { ... } } }: all that the file may hold and still be ours.

@@ -22,6 +22,7 @@ local git = require "ako.git"
 local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
+local place = require "ako.place"
 local proposal = require "ako.proposal"
 local repair = require "ako.repair"
 local seal = require "ako.seal"
@@ -116,8 +117,8 @@ end
 local function damaged_session(repo, name, problem, code, header)
     local written = fs.stat(journal_of(repo, name))
     header = header or { time_s = written and written.mtime_ns // 1000000000 or 0 }
-    return { name = name, problem = problem, code = code, workspace = header.workspace, number = header.number,
-        time_s = header.time_s }
+    return { name = name, problem = problem, code = code, workspace = header.workspace, place = header.place,
+        number = header.number, time_s = header.time_s }
 end
 
 -- Of first lines. A clock may be set back; numbers only grow.
@@ -131,18 +132,17 @@ end
 --- is wrong with sessions that cannot be read; and, when the newest of all that are or may be of this workspace is one
 --- of those, that one: { name, problem, code }.
 function session.newest(ws, accept)
-    local folder = format.utf8(ws.folder)
     local newest, last, damaged, broken = nil, nil, {}, nil
     for _, name in ipairs(session.names(ws.repo)) do
         local state, problem, code, header = read(ws.repo, name)
-        if state and state.header.workspace == folder then
+        if state and place.is_of(state.header, ws) then
             if is_newer(state.header, last) then last, broken = state.header, nil end
             local accepted = not accept or accept(state)
             if accepted and (not newest or is_newer(state.header, newest.header)) then newest = state end
         elseif not state and code ~= "NOTFOUND" then
             damaged[#damaged + 1] = problem
             local found = damaged_session(ws.repo, name, problem, code, header)
-            local ours = (found.workspace or folder) == folder
+            local ours = not found.workspace or place.is_of(found, ws)
             if ours and is_newer(found, last) then last, broken = found, found end
         end
     end
@@ -225,7 +225,7 @@ end
 local function first_line(self, facts)
     local line = { kind = "session", session = self.name, workspace = format.utf8(self.ws.folder), time_s = os.time(),
         number = self.header and self.header.number or next_number(self.repo), base = must(self.repo:head()).oid,
-        paths = self.paths }
+        paths = self.paths, place = place.of(self.repo) }
     for key, value in pairs(facts) do line[key] = value end
     return line
 end

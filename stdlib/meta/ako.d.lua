@@ -298,6 +298,7 @@
 ---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
 ---@overload fun(name: "ako.pick"): ako.pick
+---@overload fun(name: "ako.place"): ako.place
 ---@overload fun(name: "ako.plan"): ako.plan
 ---@overload fun(name: "ako.policy"): ako.policy
 ---@overload fun(name: "ako.process"): ako.process
@@ -2361,6 +2362,21 @@ function pick.own(ctx, state) end
 ---@param state table?
 ---@return ako.Run
 function pick.run(ctx, state) end
+
+---@class ako.place
+local place = {}
+
+---The place of a workspace, whose repository was opened there, as a text.
+---@param repo ako.git.Repo
+---@return string
+function place.of(repo) end
+
+---True where a session with this first line belongs to a workspace ({ repo, folder }): it has the path; or the place,
+---while at its path there is nothing of this repository any more.
+---@param header table
+---@param ws any
+---@return boolean
+function place.is_of(header, ws) end
 
 ---@class ako.plan
 local plan = {}

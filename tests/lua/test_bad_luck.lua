@@ -287,3 +287,31 @@ t.test("a workspace whose path is no text is gone on with, and ended", function(
     t.eq(code, 0, said)
     t.ok(newest(folder).finished)
 end)
+
+t.test("a workspace that is moved or copied with its repository keeps its sessions and its logs", function()
+    local old = steps.workspace()
+    try(old)
+    edit(old, "time=90")
+    try(old)
+    local name = newest(old).name
+    local copy, moved = t.tmpdir() .. "/copy", t.tmpdir() .. "/moved"
+    steps.sh(('cp -a "%s" "%s" && mv "%s" "%s"'):format(old, copy, old, moved))
+    for i, folder in ipairs { copy, moved } do
+        local users = steps.users(folder)
+        edit(folder, "time=" .. 80 - i)
+        try(folder)
+        t.eq(newest(folder).name, name)
+        t.eq(#steps.check(fs.absolute(folder), users).history, 3)
+        local code, said = outcome("finish", folder, nil, { message = "done" })
+        t.eq(code, 0, said)
+    end
+end)
+
+t.test("a session of another working tree of the repository is not taken for one of this", function()
+    local folder, other, moved = steps.workspace(), fs.absolute(t.tmpdir()) .. "/other", t.tmpdir() .. "/moved"
+    steps.sh(('git worktree add -q -b other "%s" HEAD'):format(other), folder)
+    try(folder)
+    t.eq(select(2, outcome("status", other)), "ako-lua: no session in " .. other .. " yet; `run` or `try` starts one\n")
+    steps.sh(('mv "%s" "%s"'):format(folder, moved))
+    t.eq(outcome("status", moved), 0)
+end)
