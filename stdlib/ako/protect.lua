@@ -49,12 +49,19 @@ local function add(found, folder, name)
     end
 end
 
+-- True where a folder holds the workspace, or is it: then it is no policy's that is called like it.
+local function holds(folder, workspace)
+    local outer, inner = fs.absolute(folder) or folder, fs.absolute(workspace) or workspace
+    return (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
+end
+
 -- The policy's file, and the folder of its companions beside it.
-local function add_policy(found, file)
+local function add_policy(found, file, workspace)
     if not file then return end
     add_file(found, file, file)
     local companions = file:gsub("%.lua$", "")
-    if companions ~= file and fs.is_dir(companions) then add_folder(found, companions, companions) end
+    local has_some = companions ~= file and fs.is_dir(companions) and not holds(companions, workspace)
+    if has_some then add_folder(found, companions, companions) end
 end
 
 --- The hashes of all these files, name -> oid ("missing" for one that is not there), and their marks, name -> a text
@@ -74,7 +81,7 @@ function protect.hashes(task, folder, policy_file, names)
         for _, name in ipairs(bench.files(task.bench, folder, task.solution.files)) do add(found, folder, name) end
     end
     for _, name in ipairs(names or {}) do add(found, folder, name) end
-    add_policy(found, policy_file)
+    add_policy(found, policy_file, folder)
     return found.hashes, found.marks
 end
 

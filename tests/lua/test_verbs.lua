@@ -132,6 +132,19 @@ t.test("a trial is voided by a change of the reference, the task, the policy or 
     t.eq(r.code, 0, r.stderr)
 end)
 
+t.test("a workspace that is called like its policy is no module of it", function()
+    program.fresh()
+    for _, name in ipairs { "task.lua", "reference.c", "solution/kernel.c" } do
+        program.write("mine/" .. name, assert(fs.read(fs.join(folder, name))))
+    end
+    program.write("mine.lua", assert(fs.read(fs.join(folder, "mine.lua"))):gsub('require "mine.words"', '"words"'))
+    local r = program.run("--device=cpu", "--quiet", "--workspace=mine", "mine.lua", "try")
+    t.eq(r.code, 0, r.stderr)
+    r = program.run("--device=cpu", "--quiet", "--workspace=mine", "mine.lua", "try", "-m", "again")
+    t.eq(r.code, 1, r.stderr)
+    program.folder = folder
+end)
+
 -- Two at once
 
 -- Runs shell commands while a run is at work in the background, whose proposer waits for a file `go`. In them $run is
