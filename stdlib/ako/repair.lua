@@ -4,6 +4,7 @@
 local branch = require "ako.branch"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
+local git = require "ako.git"
 local json = require "ako.json"
 local litter = require "ako.litter"
 local trial = require "ako.trial"
@@ -51,8 +52,9 @@ end
 -- Somebody has deleted refs of attempts: what git still has is named again before it is collected. One look at the
 -- best's tells.
 local function name_again(session)
-    local repo, best = session.repo, session.best or session.original
-    if not best or repo:resolve(branch.attempt_ref(session.name, best.trial)) == best.commit then return end
+    local best = session.best or session.original
+    if not best or session.repo:resolve(branch.attempt_ref(session.name, best.trial)) == best.commit then return end
+    local repo <close> = must(git.open(session.ws.folder)) -- a fresh one remembers nothing that is gone
     for _, record in ipairs(session.history) do
         local ref = branch.attempt_ref(session.name, record.trial)
         if not repo:resolve(ref) and repo:resolve(record.commit) then must(repo:set_ref(ref, record.commit)) end

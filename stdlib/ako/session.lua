@@ -370,18 +370,26 @@ function session.check_kept(repo, record)
         .. "in %s", record.trial, record.files or "its records")
 end
 
+-- What git answers. Where it fails since the best is gone, that is said; a fresh look is needed, for what was read
+-- once is remembered.
+local function still_there(self, result, problem, code)
+    local fresh <close> = result == nil and self.best and git.open(self.ws.folder) or nil
+    if fresh then session.check_kept(fresh, self.best) end
+    return must(result, problem, code)
+end
+
 --- Announces trial `n`: makes a commit of the solution's files as they are now under refs/ako/<session>/<n> and writes
 --- the intent. `info`: candidate, hypothesis, predict, label, facts. Returns { trial, tree, commit }.
 Session.begin = fault.returns(function(self, info)
     local n, parent = #self.history, parent_of(self)
     local paths = self.paths
     if self.best then session.check_kept(self.repo, self.best) end
-    local tree = must(self.repo:tree(parent, paths))
+    local tree = still_there(self, self.repo:tree(parent, paths))
     keep_forgotten(self, n, tree)
     local candidate = info.candidate and format.utf8(info.candidate)
     local hypothesis = info.hypothesis and format.utf8(info.hypothesis)
     local subject = hypothesis or candidate or "the solution as it is"
-    local commit = must(self.repo:commit { tree = tree, parents = { parent }, ref = attempt_ref(self, n),
+    local commit = still_there(self, self.repo:commit { tree = tree, parents = { parent }, ref = attempt_ref(self, n),
         message = ("[trial %d] %s\n"):format(n, subject) })
     local intent = { kind = "intent", trial = n, tree = tree, commit = commit, time_s = os.time(),
         candidate = candidate, hypothesis = hypothesis, predict = info.predict,
@@ -599,7 +607,7 @@ end)
 Session.sources = fault.returns(function(self, record)
     local sources = {}
     for i, name in ipairs(self.paths) do
-        sources[i] = { name = name, text = must(self.repo:read(record.commit, name)) }
+        sources[i] = { name = name, text = still_there(self, self.repo:read(record.commit, name)) }
     end
     return sources
 end)

@@ -154,6 +154,13 @@ t.test("an edit that was just tried and reverted is not tried again: it counts a
     holds(r.folder, "time=100")
 end)
 
+t.test("a proposer that makes git forget the best is told of", function()
+    local r = run [[edit time=$((90-AKO_PROPOSAL))
+        rm -rf .git/refs/ako .git/refs/heads/ako .git/logs && git gc -q --prune=now]]
+    t.eq(r.code, 125)
+    t.match(r.stderr, "ako%-lua: git has lost the commit of trial %d, for somebody has deleted its ref; what was tried")
+end)
+
 t.test("what a policy's gate refuses counts as not tried, and the proposer reads why", function()
     local r = run('cat > brief.$AKO_PROPOSAL; edit time=$((50 - AKO_PROPOSAL))', { policy = { gate = function(_, given)
         if given.candidate ~= "baseline" and not given.hypothesis then return "say why it is faster" end
