@@ -15,11 +15,12 @@ local function must(result, problem, code)
     return result
 end
 
-local function report_left_alone(loop, paths)
+local function report_left_alone(loop, paths, moved)
     loop.told = loop.told or {}
     for _, path in ipairs(paths) do
         if not loop.told[path] then
-            loop.progress:note(("%s holds what somebody else has written: left alone, not rendered"):format(path))
+            loop.progress:note(("%s holds what somebody else has written: left alone, %s"):format(path,
+                moved[path] and "rendered to " .. moved[path] or "not rendered"))
         end
         loop.told[path] = true
     end
@@ -29,8 +30,9 @@ end
 function publishing.render_logs(loop)
     if not loop.policy.logs then return {} end
     local files = loop.hook("logs", loop:view(), loop.opt)
-    local written, left_alone = rendering.write(loop.session.ws, loop.session.name, files, loop.task.solution.files)
-    report_left_alone(loop, left_alone)
+    local written, left_alone, moved = rendering.write(loop.session.ws, loop.session.name, files,
+        loop.task.solution.files)
+    report_left_alone(loop, left_alone, moved)
     return written
 end
 

@@ -87,31 +87,48 @@ local function sorted(files)
     return paths
 end
 
---- Writes files { [name in the workspace] = text } for a session. Returns the paths that hold them, sorted, and those
---- that were left alone since somebody else has written them. Raises POLICY for paths that no log may have, IO.
+-- Where a log goes on that somebody has edited: "LOG.ako.md" for "LOG.md".
+local function beside(name)
+    local stem, extension = name:match("^(.*[^/])(%.[^./]+)$")
+    return stem and stem .. ".ako" .. extension or name .. ".ako"
+end
+
+-- Enters a text into the state and the list of what is to be written, where the file is ours or to be made. Returns
+-- whether it is.
+local function take(ws, session_name, state, changed, name, text)
+    local full, oid, known = fs.join(ws.folder, name), git.hash(text), state[name]
+    local now = fs.hash(full)
+    if is_obstructed(ws.folder, name) or not is_ours(full, known, oid, now) then return false end
+    if now ~= oid then changed[#changed + 1] = { full = full, text = text } end
+    keep_copy(ws, known, session_name, name)
+    state[name] = { session = session_name, oids = now ~= oid and { oid, now } or { oid } }
+    return true
+end
+
+--- Writes files { [path in the workspace] = text } for a session. Returns the paths that hold them, sorted; those that
+--- were left alone since somebody else has written them; and of these, where they were ours once, the path beside it
+--- that the text has gone to, { [path] = path }. Raises POLICY for paths that no log may have, IO.
 function rendering.write(ws, session_name, files, solution)
     check(files, solution)
     local file = state_file(ws)
-    local state, written, left_alone, changed = read_state(file), {}, {}, {}
+    local state, written, left_alone, moved, changed = read_state(file), {}, {}, {}, {}
     for _, name in ipairs(sorted(files)) do
-        local full, oid, known = fs.join(ws.folder, name), git.hash(files[name]), state[name]
-        local now = fs.hash(full)
-        if is_obstructed(ws.folder, name) or not is_ours(full, known, oid, now) then
-            left_alone[#left_alone + 1] = name
-        else
+        local other, text = beside(name), files[name]
+        if take(ws, session_name, state, changed, name, text) then
             written[#written + 1] = name
-            if now ~= oid then changed[#changed + 1] = name end
-            keep_copy(ws, known, session_name, name)
-            state[name] = { session = session_name, oids = now ~= oid and { oid, now } or { oid } }
+        else
+            left_alone[#left_alone + 1] = name
+            local may = state[name] and not files[other] and take(ws, session_name, state, changed, other, text)
+            if may then written[#written + 1], moved[name] = other, other end
         end
     end
     if #changed > 0 then write_state(file, state) end -- first, so that a kill in between leaves them ours
-    for _, name in ipairs(changed) do
-        local full = fs.join(ws.folder, name)
-        must(fs.mkdirs(fs.dirname(full)))
-        must(fs.write(full, files[name]))
+    for _, entry in ipairs(changed) do
+        must(fs.mkdirs(fs.dirname(entry.full)))
+        must(fs.write(entry.full, entry.text))
     end
-    return written, left_alone
+    table.sort(written)
+    return written, left_alone, moved
 end
 
 --- Removes what a killed write left beside the renderings. Only for who has the workspace for itself.

@@ -2614,13 +2614,14 @@ function quiet.remarks(result, clock_run) end
 ---@class ako.rendering
 local rendering = {}
 
----Writes files { [path in the workspace] = text } for a session. Returns the paths that hold them, sorted, and those
----that were left alone since somebody else has written them. Raises POLICY for paths that no log may have, IO.
+---Writes files { [path in the workspace] = text } for a session. Returns the paths that hold them, sorted; those that
+---were left alone since somebody else has written them; and of these, where they were ours once, the path beside it
+---that the text has gone to, { [path] = path }. Raises POLICY for paths that no log may have, IO.
 ---@param ws any
 ---@param session_name string
 ---@param files table<string, string>
 ---@param solution string[]
----@return string[] written, string[] left_alone
+---@return string[] written, string[] left_alone, table<string, string> moved
 function rendering.write(ws, session_name, files, solution) end
 
 ---Removes what a killed write left beside the renderings. Only for who has the workspace for itself.
