@@ -167,7 +167,11 @@ static void resources_and_launches(void **state)
     assert_string_equal(ako_error_last()->message,
                         "the GPU code failed: an illegal memory access was encountered (cudaErrorIllegalAddress)");
     ako_runner_free(runner);
-    assert_int_equal(ako_runner_open(&runner, AKO_LANE_CUDA, "/dev/null"), AKO_CUDA);
+    char empty[PATH_MAX];
+    snprintf(empty, sizeof empty, "%.4000s/empty.cubin", compile_dir);
+    assert_int_equal(ako_fs_write(empty, "", 0, false), AKO_OK);
+    assert_int_equal(ako_runner_open(&runner, AKO_LANE_CUDA, empty), AKO_CUDA);
+    assert_int_equal(ako_runner_open(&runner, AKO_LANE_CUDA, "/dev/null"), AKO_INVALID);
 }
 
 /* Times scale and then empty, as one call; every sample must be `want` ns. */
