@@ -290,15 +290,4 @@ function trial.samples(result)
     return samples
 end
 
---- The workload on which a record is slowest against its reference (or, without one, against the original).
-function trial.worst_workload(record)
-    local worst, worst_ratio
-    for _, workload in ipairs(record.workloads) do
-        local speedup = workload.speedup or {}
-        local value = speedup.reference or speedup.original
-        if not worst or (value and value < worst_ratio) then worst, worst_ratio = workload, value or math.huge end
-    end
-    return worst
-end
-
 return trial

@@ -3409,10 +3409,6 @@ function trial.mean(records) end
 ---@param result any
 function trial.samples(result) end
 
----The workload on which a record is slowest against its reference (or, without one, against the original).
----@param record ako.Record
-function trial.worst_workload(record) end
-
 ---@class ako.tune
 local tune = {}
 
