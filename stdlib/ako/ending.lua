@@ -1,19 +1,14 @@
 -- Where a policy ends a run that is told once more (ako.replay) or made up (ako.simulate): its `stalled` and `stop` are
 -- asked behind each trial, with what was known then, as the loop asks them before the next one.
 
-local fault = require "ako.fault"
+local view = require "ako.view"
 
 local ending = {}
 
 local Ending = {}
 Ending.__index = Ending
 
-local function copy(value)
-    if type(value) ~= "table" then return value end
-    local result = {}
-    for key, item in pairs(value) do result[key] = copy(item) end
-    return result
-end
+local copy = view.copy
 
 --- True for a policy that would have anything to say.
 function ending.is_asked(policy) return policy.stop ~= nil or policy.stalled ~= nil end
@@ -25,14 +20,10 @@ end
 
 local function ask(self, hook, run)
     if not self.ctx.policy[hook] then return nil end
-    local reason = self.ctx.hook(hook, run, self.ctx.opt)
-    if reason ~= nil and type(reason) ~= "string" then
-        fault.raise("POLICY", "hook '%s' must give its reason in words, gave a %s value", hook, type(reason))
-    end
-    return reason
+    return view.words(hook, (self.ctx.hook(hook, run, self.ctx.opt)))
 end
 
-local function view(self, best, elapsed_s)
+local function run_of(self, best, elapsed_s)
     local history = self.history
     local last = history[#history]
     local run = { trials = #history - 1, next_trial = #history, history = history, last = last, lane = last.lane,
@@ -50,7 +41,7 @@ function Ending:note(line) self.notes[#self.notes + 1] = copy(line) end
 --- Why the run ends behind the last record, or nil. `best` is the best then; elapsed_s as ako.Run has it. What
 --- `stalled` says goes into .stalls, { trial, reason } each.
 function Ending:reason(best, elapsed_s)
-    local run = view(self, best, elapsed_s)
+    local run = run_of(self, best, elapsed_s)
     local stalled = ask(self, "stalled", run)
     if stalled then self.stalls[#self.stalls + 1] = { trial = run.last.trial, reason = stalled } end
     return ask(self, "stop", run)

@@ -13,15 +13,11 @@ local plan = require "ako.plan"
 local report = require "ako.report"
 local session = require "ako.session"
 local trial = require "ako.trial"
+local view = require "ako.view"
 
 local replay = {}
 
-local function copy(value)
-    if type(value) ~= "table" then return value end
-    local result = {}
-    for key, item in pairs(value) do result[key] = copy(item) end
-    return result
-end
+local copy = view.copy
 
 local VERDICTS = { keep = true, revert = true, inconclusive = true }
 
