@@ -19,10 +19,7 @@ local workspace = require "ako.workspace"
 
 local amend = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function answer(ctx, lines, object)
     must((ctx.console or console).out(ctx.host.json and json.encode(object) .. "\n" or report.text(lines)))

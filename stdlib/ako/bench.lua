@@ -21,10 +21,7 @@ local OUTPUT_BYTES = 1 << 23 -- of each stream; of more nobody knows how often a
 local LOCK_SLICE_NS = NS -- after which it is said again who holds the device
 local LONGEST_LINE = 200
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function read_files(given, what)
     if given == nil then return nil end

@@ -13,10 +13,7 @@ local branch = {}
 local DEFAULT = "ako/{session}"
 local MOST_NAMES = 1000
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 -- What a repository's worktrees have checked out, by their HEAD files.
 local function is_checked_out(repo, ref)

@@ -22,10 +22,7 @@ local LOG_BYTES = 1 << 20 -- of a command's output; of more the middle is left o
 local LONGEST_TEXT = 1000 -- characters of a hypothesis or a reason; what is more was not written to be read
 local LEAST_GAIN, MOST_GAIN = -100, 1000000 -- in per cent, as --predict has it
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 --- Raises NOTFOUND when a command plainly cannot be run in a folder: its first word is none that the shell knows.
 function command.check(text, folder)

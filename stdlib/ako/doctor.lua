@@ -22,10 +22,7 @@ local doctor = {}
 local MOST_NAMED = 3 -- of the weaknesses of a task
 local MOST_FINDINGS = 7 -- of at most ten lines; heading, the good ones and "more" take the others
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function add(found, name, state, text, advice)
     found.checks[#found.checks + 1] = { name = name, state = state, text = text, advice = advice }

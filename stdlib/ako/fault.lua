@@ -18,6 +18,12 @@ function fault.check(condition, format, ...)
     return condition
 end
 
+--- Returns `result`; raises what came in its place, `nil, problem, code`, as a fault.
+function fault.must(result, problem, code)
+    if result == nil then fault.raise(code, "%s", problem) end
+    return result
+end
+
 -- Keeps the traceback of a defect, which would be lost when it is raised again.
 local function with_traceback(problem)
     if type(problem) ~= "string" or problem:find("\nstack traceback:", 1, true) then return problem end

@@ -27,11 +27,7 @@ local Loop = {}
 Loop.__index = Loop
 
 local copy, words = view.copy, view.words
-
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 --- A loop over a session. `parts`: policy, opt, hook(name, ...) (calls a hook of the policy), session (ako.session),
 --- evaluator (ako.evaluator, its task given), task (resolved), plan (ako.plan), progress (ako.progress), protected()

@@ -17,11 +17,7 @@ local view = require "ako.view"
 local measuring = {}
 
 local copy, words = view.copy, view.words
-
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local MOST_NAMED = 3 -- of the weaknesses of a task
 

@@ -8,10 +8,7 @@ local workspace = require "ako.workspace"
 
 local opening = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 --- Raises a fault where a session that goes on from call to call would not find its workspace again: for the bundled
 --- example, and for a task that lies elsewhere.

@@ -11,10 +11,7 @@ local workspace = require "ako.workspace"
 
 local pick = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function quoted(text) return text:find("^[%w_./:@=+-]+$") and text or "'" .. text:gsub("'", "'\\''") .. "'" end
 

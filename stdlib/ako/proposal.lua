@@ -9,10 +9,7 @@ local process = require "ako.process"
 
 local proposal = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local WORDS = { link = "a symbolic link", dir = "a folder", other = "no plain file", file = "a file" }
 

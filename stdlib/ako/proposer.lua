@@ -19,10 +19,7 @@ local trial = require "ako.trial"
 
 local proposer = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 -- Lists
 

@@ -9,11 +9,7 @@ local view = require "ako.view"
 local publishing = {}
 
 local copy, words = view.copy, view.words
-
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function report_left_alone(loop, paths, moved)
     loop.told = loop.told or {}

@@ -14,10 +14,7 @@ local place = require "ako.place"
 
 local rendering = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function state_file(ws)
     return ("%s/ako/rendered/%s/files.json"):format(ws.repo:commondir(), git.hash(place.of(ws.repo)):sub(1, 16))

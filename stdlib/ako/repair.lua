@@ -11,10 +11,7 @@ local trial = require "ako.trial"
 
 local repair = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 -- Git's locks of refs that nobody else sets.
 local function locks_of(repo, state)

@@ -42,8 +42,7 @@ end
 
 -- What a session wrote itself and cannot find again is damage, not a wrong word of the user's.
 local function must(result, problem, code)
-    if result == nil then fault.raise(code == "NOTFOUND" and "CORRUPT" or code, "%s", problem) end
-    return result
+    return fault.must(result, problem, code == "NOTFOUND" and "CORRUPT" or code)
 end
 
 local function root_of(repo) return fs.join(repo:commondir(), "ako") end

@@ -13,10 +13,7 @@ local trial = require "ako.trial"
 
 local show = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 -- The change
 

@@ -28,10 +28,7 @@ local start = {}
 local Start = {}
 Start.__index = Start
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function new_evaluator(ctx, report)
     local begin = ctx.start_evaluator or require("ako.evaluator").start

@@ -23,10 +23,7 @@ local workspace = require "ako.workspace"
 
 local verbs = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 local function out(ctx, text) must((ctx.console or console).out(text)) end
 

@@ -9,10 +9,7 @@ local unit = require "ako.unit"
 
 local verifying = {}
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 -- One fresh run of the original against the final best: steps' gains multiplied would multiply their errors too.
 local function headline_plan(loop)

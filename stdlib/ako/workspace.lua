@@ -15,10 +15,7 @@ local workspace = {}
 
 local BUNDLED = "examples/rmsnorm"
 
-local function must(result, problem, code)
-    if result == nil then fault.raise(code, "%s", problem) end
-    return result
-end
+local must = fault.must
 
 --- The file of the task to run, and whether it is the bundled example. `host` has task and workspace as given on the
 --- command line (nil where not); `home` is the folder that holds the bundled examples.

@@ -1634,6 +1634,12 @@ function fault.raise(code, format, ...) end
 ---@param ... any
 function fault.check(condition, format, ...) end
 
+---Returns `result`; raises what came in its place, `nil, problem, code`, as a fault.
+---@param result any
+---@param problem? string
+---@param code? string
+function fault.must(result, problem, code) end
+
 ---Calls f(...). Returns its results, or `nil, message, code` when it raised a fault.
 ---@param f function
 ---@param ... any
