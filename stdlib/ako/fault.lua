@@ -24,6 +24,11 @@ function fault.must(result, problem, code)
     return result
 end
 
+--- As `must`, for what the program wrote itself: when that is not found it is damage, not a wrong word of the user's.
+function fault.ours(result, problem, code)
+    return fault.must(result, problem, code == "NOTFOUND" and "CORRUPT" or code)
+end
+
 -- Keeps the traceback of a defect, which would be lost when it is raised again.
 local function with_traceback(problem)
     if type(problem) ~= "string" or problem:find("\nstack traceback:", 1, true) then return problem end

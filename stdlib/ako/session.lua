@@ -19,9 +19,9 @@ local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local git = require "ako.git"
-local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
+local lending = require "ako.lending"
 local place = require "ako.place"
 local proposal = require "ako.proposal"
 local repair = require "ako.repair"
@@ -40,10 +40,7 @@ Session.__index = function(self, name)
     return own
 end
 
--- What a session wrote itself and cannot find again is damage, not a wrong word of the user's.
-local function must(result, problem, code)
-    return fault.must(result, problem, code == "NOTFOUND" and "CORRUPT" or code)
-end
+local must = fault.ours
 
 local function root_of(repo) return fs.join(repo:commondir(), "ako") end
 local function folder_of(repo, name) return fs.join(root_of(repo), name) end
@@ -311,48 +308,17 @@ Session.withdraw = fault.returns(function(self, why)
     return kept
 end)
 
--- What tells that a file is the same with the same content.
-local function identity(path)
-    local st = fs.stat(path)
-    return st and ("%d %d %d %d"):format(st.size, st.mtime_ns, st.ctime_ns, st.inode)
-end
-
 --- Gives the journal out of hand while a proposer works, so that it can add notes (`ako-lua POLICY note`).
 Session.lend = fault.returns(function(self)
-    local path = journal_of(self.repo, self.name)
-    self.seal = self.seal or seal.of(must(fs.read(path)))
-    self.lent = { identity = identity(path), size = must(fs.stat(path)).size }
-    self:close()
+    lending.lend(self, journal_of(self.repo, self.name))
     return true
 end)
 
--- The lines behind byte `at` that were added: notes and nothing else.
-local function take_added(self, text, at)
-    for line in text:sub(at + 1):gmatch("[^\n]*\n") do
-        local added = json.decode(line)
-        if type(added) ~= "table" or added.kind ~= "note" or intact.line(added) then return false end
-        if added.trial and added.trial >= #self.history then return false end
-        story.take(self.state, added, at)
-        self.seal, at = seal.add(self.seal, line:sub(1, -2)), at + #line
-    end
-    return at == #text and story.save(self.state) ~= false
-end
-
 --- Takes the journal back. CORRUPT when anybody has changed what was in it, or added anything but notes.
 Session.take_back = fault.returns(function(self)
-    local lent, path = self.lent, journal_of(self.repo, self.name)
-    if not lent then return true end
-    self.lent = nil
-    local good = (fs.stat(path) or {}).type == "file" -- a link would lead our lines elsewhere
-    if good then self.journal = open_journal(path, LENT_TRIES) end
-    if good and identity(path) ~= lent.identity then
-        local text = must(fs.read(path))
-        good = seal.of(text:sub(1, lent.size)) == self.seal and take_added(self, text, lent.size)
-    end
-    if good then return true end
-    self:close()
-    fault.raise("CORRUPT", "%s was changed while the proposer ran; restore the file from a copy, or begin another "
-        .. "session with --session=NAME", path)
+    local function open(path) return (open_journal(path, LENT_TRIES)) end
+    if self.lent then lending.take_back(self, journal_of(self.repo, self.name), open) end
+    return true
 end)
 
 -- The journal has forgotten an attempt whose ref is there, because it was cut off: that keeps a ref.

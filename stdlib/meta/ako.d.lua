@@ -287,6 +287,7 @@
 ---@overload fun(name: "ako.log"): ako.log
 ---@overload fun(name: "ako.logbook"): ako.logbook
 ---@overload fun(name: "ako.leftovers"): ako.leftovers
+---@overload fun(name: "ako.lending"): ako.lending
 ---@overload fun(name: "ako.lines"): ako.lines
 ---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
@@ -1640,6 +1641,12 @@ function fault.check(condition, format, ...) end
 ---@param code? string
 function fault.must(result, problem, code) end
 
+---As `must`, for what the program wrote itself: when that is not found it is damage, not a wrong word of the user's.
+---@param result any
+---@param problem? string
+---@param code? string
+function fault.ours(result, problem, code) end
+
 ---Calls f(...). Returns its results, or `nil, message, code` when it raised a fault.
 ---@param f function
 ---@param ... any
@@ -2813,6 +2820,21 @@ function screen.is_wanted(policy, count) end
 ---@param candidates table[]
 ---@return string
 function screen.run(loop, candidates) end
+
+---@class ako.lending
+local lending = {}
+
+---Closes the journal at `path` of an opened session (ako.session) and remembers what is in it. Raises faults.
+---@param session ako.session.Session
+---@param path string
+function lending.lend(session, path) end
+
+---Takes the journal back, which `open(path)` opens, with the notes that were added. Raises CORRUPT when anybody has
+---changed what was in it, or added anything else.
+---@param session ako.session.Session
+---@param path string
+---@param open fun(path: string): table
+function lending.take_back(session, path, open) end
 
 ---@class ako.seal
 local seal = {}
