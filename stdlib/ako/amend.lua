@@ -45,6 +45,7 @@ local function begin_idle(ctx, state)
     local started = idle.start(pick.own(ctx, state), state.header.device)
     started:resolve()
     started:prepare()
+    opening.check_same(started, state)
     return started
 end
 

@@ -113,6 +113,7 @@ local KINDS = {
     session = fields { workspace = text, place = maybe(text), time_s = number, number = maybe(COUNT),
         task = maybe(text), policy = maybe(text), verb = maybe(text), base = maybe(text),
         device = maybe(fields { name = text }), protected = maybe(object),
+        fixed = maybe(fields { task = text, policy = maybe(text) }),
         proposer = maybe(fields { command = maybe(text), seconds = maybe(number), candidates = maybe(text) }) },
     control = CONTROL,
     place = fields { oid = text, oids = maybe(list(text)) },

@@ -25,6 +25,18 @@ function opening.check_place(started)
     end
 end
 
+--- Raises a fault where a session was begun with another task or policy than these: what they would judge and write is
+--- not of one kind with what is there. Nothing has changed then, and nothing is voided.
+function opening.check_same(started, state)
+    local fixed = state.header.fixed or {}
+    for what, now in pairs(started:fixed()) do
+        if fixed[what] and fixed[what] ~= now then
+            fault.raise("PROTECTED", "session %s was begun with the %s %s, not with %s: go on with that one, or begin "
+                .. "another session with --session=NAME", state.name, what, fixed[what], now)
+        end
+    end
+end
+
 --- A new session for a verb, with candidates from `source` (ako.proposer) or none. Of two that choose the same name at
 --- once one is refused, and chooses again. Raises faults.
 function opening.new(started, verb, source)
@@ -62,6 +74,7 @@ end
 
 -- Opens the session of a state; one in which nothing was tried yet begins with this verb's facts.
 local function go_on(started, state, verb, source)
+    if #state.history > 0 then opening.check_same(started, state) end
     local opened = must(session.resume(started.ws, state))
     if #opened.history == 0 then must(opened:renew(started:facts(verb, source))) end
     return opened

@@ -4,6 +4,7 @@
 local bench = require "ako.bench"
 local clock = require "ako.clock"
 local fs = require "ako.fs"
+local git = require "ako.git"
 
 local protect = {}
 
@@ -55,13 +56,49 @@ local function holds(folder, workspace)
     return (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
 end
 
+-- A link keeps its own name; the file need not be there.
+local function full_path(file)
+    local folder = fs.absolute(fs.dirname(file))
+    return folder and fs.join(folder, fs.basename(file)) or file
+end
+
+local function top_of(folder)
+    local repo <close> = git.open(folder)
+    return repo and repo:workdir() or folder
+end
+
+--- What a file is called in a session, however and from where it was named: from the workspace `folder` where it lies
+--- in the same repository, which may be moved; else by its whole path.
+function protect.name(file, folder)
+    local full, level, up = full_path(file), fs.absolute(folder) or folder, ""
+    local top = top_of(level)
+    while full:sub(1, #level + 1) ~= level .. "/" do
+        if level == top or level == fs.dirname(level) then return full end
+        level, up = fs.dirname(level), "../" .. up
+    end
+    return up .. full:sub(#level + 2)
+end
+
 -- The policy's file, and the folder of its companions beside it.
 local function add_policy(found, file, workspace)
     if not file then return end
-    add_file(found, file, file)
+    local name = protect.name(file, workspace)
+    add_file(found, file, name)
     local companions = file:gsub("%.lua$", "")
     local has_some = companions ~= file and fs.is_dir(companions) and not holds(companions, workspace)
-    if has_some then add_folder(found, companions, companions) end
+    if has_some then add_folder(found, companions, (name:gsub("%.lua$", ""))) end
+end
+
+-- A task that lies elsewhere than its other files was found by the policy.
+local function task_name(task, workspace)
+    local file = fs.absolute(task.file) or task.file
+    local is_beside = fs.absolute(fs.join(task.folder, fs.basename(file))) == file
+    return is_beside and fs.basename(file) or protect.name(file, workspace)
+end
+
+--- The names in a session of what must stay the same one all the time: { task, policy (nil without a file) }.
+function protect.fixed(task, folder, policy_file)
+    return { task = task_name(task, folder), policy = policy_file and protect.name(policy_file, folder) }
 end
 
 --- The hashes of all these files, name -> oid ("missing" for one that is not there), and their marks, name -> a text
@@ -69,9 +106,8 @@ end
 --- nil; names: files and folders of the workspace that the policy protects.
 function protect.hashes(task, folder, policy_file, names)
     local found = { hashes = {}, marks = {} }
-    local file = fs.absolute(task.file) or task.file
-    local own = fs.absolute(fs.join(task.folder, fs.basename(file))) == file and fs.basename(file) or file
-    local files = { own, table.unpack(task.reference and task.reference.files or {}) }
+    add_file(found, task.file, task_name(task, folder))
+    local files = { table.unpack(task.reference and task.reference.files or {}) }
     for _, tensor in ipairs(task.tensors or {}) do
         if tensor.init and tensor.init.file then files[#files + 1] = tensor.init.file end
     end

@@ -297,6 +297,13 @@ function Start:protected()
     return with_clean_names(hashes), with_clean_names(marks)
 end
 
+--- The session's names of the task and the policy that it has to go on with: { task, policy }.
+function Start:fixed()
+    local names = protect.fixed(self.task, self.ws.folder, self.ctx.path)
+    for what, name in pairs(names) do names[what] = format.utf8(name) end
+    return names
+end
+
 --- The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
 function Start:facts(verb, source)
     local device = self.evaluator.device
@@ -304,7 +311,7 @@ function Start:facts(verb, source)
     return { verb = verb, proposer = source and source.facts, policy = self.policy.name,
         seed = self.host.seed, task = self.task.name,
         task_file = format.utf8(fs.absolute(self.task.file) or self.task.file),
-        task_made = self.made or nil, protected = (self:protected()),
+        task_made = self.made or nil, protected = (self:protected()), fixed = self:fixed(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = self.evaluator.versions }

@@ -219,6 +219,7 @@ end
 -- Opens the session of `state` in a started workspace. What is verified or tried must be of its own task and policy.
 local function go_on(started, state, worked_s)
     started:prepare()
+    opening.check_same(started, state)
     started:recover()
     local opened = must(session.resume(started.ws, must(session.read(started.ws.repo, state.name))))
     local loop = started:loop(opened, worked_s)

@@ -2256,6 +2256,12 @@ local opening = {}
 ---@param started ako.start.Start
 function opening.check_place(started) end
 
+---Raises a fault where a session was begun with another task or policy than these: what they would judge and write is
+---not of one kind with what is there. Nothing has changed then, and nothing is voided.
+---@param started ako.start.Start
+---@param state table
+function opening.check_same(started, state) end
+
 ---A new session for a verb, with candidates from `source` (ako.proposer) or none. Of two that choose the same name at
 ---once one is refused, and chooses again. Raises faults.
 ---@param started ako.start.Start
@@ -2568,6 +2574,20 @@ function proposer.choose(started, header, history) end
 ---Whether a measurement was left alone.
 ---@class ako.protect
 local protect = {}
+
+---What a file is called in a session, however and from where it was named: from the workspace `folder` where it lies
+---in the same repository, which may be moved; else by its whole path.
+---@param file string
+---@param folder string
+---@return string
+function protect.name(file, folder) end
+
+---The names in a session of what must stay the same one all the time: { task, policy (nil without a file) }.
+---@param task any
+---@param folder string
+---@param policy_file? string
+---@return table<string, string>
+function protect.fixed(task, folder, policy_file) end
 
 ---The hashes of all these files, name -> oid ("missing" for one that is not there), and their marks, name -> a text
 ---that is another one after every write. task: resolved (ako.task); folder: the workspace; policy_file: its path, or
@@ -3153,6 +3173,10 @@ function Start:find_task() end
 ---which. Returns the paths that were written. Raises faults.
 ---@return string[]
 function Start:scaffold() end
+
+---The session's names of the task and the policy that it has to go on with: { task, policy }.
+---@return table<string, string>
+function Start:fixed() end
 
 ---The hashes and marks of all that no candidate may change (ako.protect).
 ---@return table<string, string> hashes

@@ -378,7 +378,7 @@ t.test("what a policy protects, new files in its folders, and the policy itself"
         function() fs.remove_tree(folder .. "/scripts/new.sh") end)
     refused("README.md", function() fs.write(folder .. "/README.md", "x") end,
         function() fs.remove_tree(folder .. "/README.md") end)
-    refused(file, function() fs.write(file, "-- another\n") end, function() fs.write(file, "-- a policy\n") end)
+    refused("mine.lua", function() fs.write(file, "-- another\n") end, function() fs.write(file, "-- a policy\n") end)
     t.eq(attempt(function() end, "time=20"), 0)
 end)
 

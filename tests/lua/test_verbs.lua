@@ -2,6 +2,7 @@
 -- the other.
 local fs = require "ako.fs"
 local json = require "ako.json"
+local process = require "ako.process"
 local program = require "program"
 local t = require "ako.tap"
 
@@ -130,6 +131,46 @@ t.test("a trial is voided by a change of the reference, the task, the policy or 
     write("reference.c", REFERENCE)
     local r = ako("--session=p", "finish", "-m", "done")
     t.eq(r.code, 0, r.stderr)
+end)
+
+t.test("a policy is the same one however and from where it is named", function()
+    kernel(2)
+    t.eq(object_of(0, "--session=n", "try").trial, 0)
+    local function tried(...)
+        kernel(60)
+        local r = program.run("--device=cpu", "--quiet", "--json", "--session=n", ...)
+        local record = assert(json.decode(r.stdout), r.stderr)
+        t.eq({ record.status, r.code }, { "PASSED", 1 }, record.reason)
+    end
+    tried(folder .. "/mine.lua", "try", "-mwhole")
+    tried("./solution/../mine.lua", "try", "-mround")
+    local r = assert(process.run { program.path, "--device=cpu", "--quiet", "--session=n", "--workspace=..",
+        "../mine.lua", "try", "-mbelow", cwd = folder .. "/solution", env = { AKO_HOME = t.home } })
+    t.eq(r.code, 1, r.stdout .. r.stderr)
+end)
+
+t.test("another policy or task in a session is refused by name, and nothing is voided, written or counted", function()
+    kernel(2)
+    t.eq(object_of(0, "--session=o", "try").trial, 0)
+    write("other.lua", fs.read(folder .. "/mine.lua"))
+    write("tasks/task.lua", fs.read(folder .. "/task.lua"))
+    write("tasks/reference.c", REFERENCE)
+    write("second.lua", fs.read(folder .. "/task.lua"))
+    local before = assert(fs.read(folder .. "/.git/ako/o/journal.jsonl"))
+    local function refused(what, ...)
+        local r = program.run("--device=cpu", "--quiet", "--session=o", ...)
+        t.eq(r.stdout, "")
+        t.match(r.stderr, "^ako%-lua: session o was begun with the " .. what .. ": go on with that one, or begin "
+            .. "another session with %-%-session=NAME\n$")
+        t.eq(r.code, 13)
+        t.eq(fs.read(folder .. "/.git/ako/o/journal.jsonl"), before)
+    end
+    local policy = "policy mine.lua, not with other.lua"
+    refused(policy, "other.lua", "try", "-mx")
+    refused(policy, "other.lua", "finish", "-mx")
+    refused(policy, "other.lua", "keep", "0", "-mx")
+    refused("task task.lua, not with second.lua", "--task=second.lua", "mine.lua", "try", "-mx")
+    t.eq(object_of(1, "--session=o", "try", "-mgo on").trial, 1)
 end)
 
 t.test("a workspace that is called like its policy is no module of it", function()
