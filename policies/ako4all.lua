@@ -21,7 +21,7 @@ local function label_gate(run, proposal)
     local wanted = run.next_trial == 0 and "baseline" or ("iter-%d"):format(run.next_trial)
     if label == wanted then return nil end
     if label == "final" then
-        return "final is no trial: `ako-lua policies/ako4all.lua finish` restores the best, verifies and commits it"
+        return "final is no trial: `finish -m WHY` restores the best, verifies and commits it"
     end
     return ("label '%s': this one is %s, or give none"):format(label, wanted)
 end

@@ -105,7 +105,7 @@ end
 local function changes_text(record, run)
     local parts = { table.concat(run.task.solution, ", ") }
     parts[#parts + 1] = size_text(record, run.history)
-    parts[#parts + 1] = ("`ako-lua policies/ako4all.lua show %d`"):format(record.trial)
+    parts[#parts + 1] = ("`show %d`"):format(record.trial)
     return table.concat(parts, "; ")
 end
 

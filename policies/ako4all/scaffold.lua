@@ -36,9 +36,9 @@ options=({{options}})
 
 bench() {
     if [ "$label" = final ]; then
-        "$ako" policies/ako4all.lua finish ${why:+-m "$why"} "${options[@]}"
+        "$ako" {{policy}} finish ${why:+-m "$why"} "${options[@]}"
     else
-        "$ako" policies/ako4all.lua try ${label:+--label="$label"} ${why:+-m "$why"} "${options[@]}"
+        "$ako" {{policy}} try ${label:+--label="$label"} ${why:+-m "$why"} "${options[@]}"
     fi
 }
 
@@ -82,7 +82,7 @@ end
 local function script(facts, opt)
     local folder = fs.program_dir()
     local values = { program = quoted(folder and fs.join(folder, "ako-lua") or "ako-lua"),
-        options = options_of(facts, opt) }
+        policy = quoted(facts.policy or "policies/ako4all.lua"), options = options_of(facts, opt) }
     return (SCRIPT:gsub("{{(%a+)}}", values))
 end
 

@@ -97,7 +97,7 @@ end
 function stopping.gate(run, _, opt)
     local reached = run.next_trial > 0 and at_cap(run, opt)
     if not reached then return nil end
-    return reached .. "; `ako-lua policies/ako4all.lua finish` restores and verifies the best"
+    return reached .. "; `finish -m WHY` restores and verifies the best"
 end
 
 return stopping

@@ -11,7 +11,7 @@ local BENCH = [[
 # One trial of %s: right first, then timed shape by shape against the best so far. Another exit code than 0: wrong (11),
 # not better (1), refused (13) ... Arguments go to `try`: -m "why it is faster", --lane=NAME.
 cd "$(dirname "$0")/.." || exit 2
-exec ${AKO_LUA:-ako-lua} ${AKO_POLICY:-policies/ako4all_gated.lua} try "$@"
+exec "${AKO_LUA:-ako-lua}" "${AKO_POLICY:-%s}" try "$@"
 ]]
 
 local function kernel_of(task) return (fs.basename(task.solution[1]):gsub("%.[^.]+$", "")) end
@@ -22,7 +22,7 @@ function templates.files(facts)
     local task = facts.task
     local files, kernel = {}, kernel_of(task)
     files[contract.path { task = task }] = contract.template(facts)
-    files[("bench/bench_%s.sh"):format(kernel)] = BENCH:format(task.name)
+    files[("bench/bench_%s.sh"):format(kernel)] = BENCH:format(task.name, facts.policy or "policies/ako4all_gated.lua")
     local original, reference = facts.read(task.solution[1]), task.reference[1]
     if original then files[("input/%s%s"):format(kernel, extension_of(task.solution[1]))] = original end
     local golden = reference and fs.read(fs.join(task.folder, reference))

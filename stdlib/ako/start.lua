@@ -45,12 +45,19 @@ local function tensor_views(tensors)
     return views
 end
 
+-- A bundled policy by its name; a user's own by its path as seen from the workspace.
+local function policy_name(ctx, folder)
+    if not ctx.path or not folder or ctx.file ~= ctx.path then return ctx.file end
+    return protect.name(ctx.path, folder)
+end
+
 --- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
 --- is loaded: name, file, folder, solution, from (where its first content lies, nil: there), reference, inputs,
---- tensors, bench (its command in words)), read(path) -> text or nil, exists(path) }; paths are of the workspace.
+--- tensors, bench (its command in words)), policy (what the program is given for it there), read(path) -> text or nil,
+--- exists(path) }; paths are of the workspace.
 function Start:survey()
     local folder = self.ws and self.ws.folder or fs.absolute(self.host.workspace or ".")
-    local facts = { workspace = folder }
+    local facts = { workspace = folder, policy = policy_name(self.ctx, folder) }
     if self.task then
         folder = self.ws and folder or workspace.plan(self.host, self.task, self.bundled)
         local inputs_of = {}

@@ -104,6 +104,7 @@
 ---@class ako.Facts
 ---@field workspace? string absolute; nil for a scratch folder that is still to be made
 ---@field task? { name: string, file: string, folder: string, solution: string[], from?: string[], reference: string[], bench?: string, inputs: string[], tensors: { name: string, dtype: string, dims: string[], role: string }[] }
+---@field policy? string the policy, as the program is given it in the workspace
 ---@field read fun(path: string): string?
 ---@field exists fun(path: string): boolean
 

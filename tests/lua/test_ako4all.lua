@@ -358,6 +358,18 @@ t.test("A7: bench.sh hands label and hypothesis on, and passes the exit code and
     t.match(bench_sh(folder).stdout, "^<policies/ako4all.lua><try>\n")
 end)
 
+t.test("A7: bench.sh calls the policy that the session is run with, a user's own one, too", function()
+    local folder = scripted.task_folder "time=100"
+    write(folder .. "/my policy.lua", "-- extends ako4all\n")
+    local ctx = context(folder)
+    ctx.file = folder .. "/my policy.lua"
+    ctx.path = ctx.file
+    t.eq(verbs.try(ctx), 0)
+    local script = fs.read(folder .. "/scripts/bench.sh")
+    t.match(script, "\"$ako\" 'my policy.lua' try ")
+    t.match(script, "\"$ako\" 'my policy.lua' finish ")
+end)
+
 t.test("A7: solution and output are saved where no trial came about, dot-files and an empty solution/ too", function()
     local folder = with_script(nil, "echo refused; exit 13\n")
     write(folder .. "/solution/.hidden", "x\n")
@@ -623,7 +635,7 @@ t.test("A20: a label is iter-N with the next N, or none; anything else is refuse
     for label, said in pairs { ["iter-2"] = "label 'iter%-2': this one is iter%-1, or give none",
         ["iter1"] = "label 'iter1': this one is iter%-1", [""] = "label '': this one is iter%-1",
         baseline = "label 'baseline': this one is iter%-1",
-        final = "final is no trial: `ako%-lua policies/ako4all.lua finish` restores" } do
+        final = "final is no trial: `finish %-m WHY` restores" } do
         local code, console, requests = try(folder, "time=50", nil, { label = label })
         t.eq({ code, #requests, #newest(folder).history }, { 13, 0, 1 }, label)
         t.match(console.stdout, "^trial 1 may not begin: " .. said)
@@ -756,7 +768,7 @@ t.test("A24: the cap ends it, of the option or of HINTS.md; nothing may begin be
     local console
     code, console = try(folder, "time=40")
     t.eq({ code, #newest(folder).history }, { 13, 2 })
-    t.match(console.stdout, "the cap of 1 iterations %(HINTS.md%) is reached; `ako%-lua policies/ako4all.lua finish`")
+    t.match(console.stdout, "the cap of 1 iterations %(HINTS.md%) is reached; `finish %-m WHY`")
 end)
 
 local function finished_by(notes, history, changes)
