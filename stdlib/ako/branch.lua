@@ -47,6 +47,20 @@ end
 --- The ref of an attempt of a session, by its number.
 function branch.attempt_ref(name, n) return ("refs/ako/%s/%d"):format(name, n) end
 
+--- The message of a trial's commit: its subject, and what was found in lines that scripts can read.
+function branch.message(record)
+    local subject = record.subject
+        or ("[trial %d] %s"):format(record.trial, record.hypothesis or record.candidate or "baseline")
+    local lines = { subject, "",
+        "status: " .. record.status, "reason: " .. record.reason }
+    for _, name in ipairs { "reference", "original", "best" } do
+        local speedup = record.speedup[name]
+        if speedup then lines[#lines + 1] = ("speedup_%s: %.4f"):format(name, speedup) end
+    end
+    if record.time_ns then lines[#lines + 1] = ("median_ns: %.0f"):format(record.time_ns.median) end
+    return table.concat(lines, "\n") .. "\n"
+end
+
 local function placeholders(session)
     return { task = (session.header.task or "task"):gsub("[^%w_.-]", "-"), session = session.name,
         date = os.date("!%Y%m%d", session.header.time_s) }

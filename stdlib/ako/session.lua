@@ -15,6 +15,7 @@
 
 local branch = require "ako.branch"
 local clock = require "ako.clock"
+local evidence = require "ako.evidence"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -22,6 +23,7 @@ local git = require "ako.git"
 local journal = require "ako.journal"
 local json = require "ako.json"
 local lending = require "ako.lending"
+local overriding = require "ako.overriding"
 local place = require "ako.place"
 local proposal = require "ako.proposal"
 local repair = require "ako.repair"
@@ -382,42 +384,13 @@ end
 --- The folder of a trial's records, as the user would type it in the workspace.
 function Session:files_of(n) return shown(self, trial_folder(self, n)) end
 
-local function write_files(self, record, evidence)
-    local folder = trial_folder(self, record.trial)
-    fs.remove_tree(folder) -- there only when a kill came before the record
-    must(fs.mkdirs(folder))
-    for _, source in ipairs(evidence.sources or {}) do
-        local file = fs.join(fs.join(folder, "sources"), source.name)
-        must(fs.mkdirs(fs.dirname(file)))
-        must(fs.write(file, source.text))
-    end
-    must(fs.write(folder .. "/build.log", evidence.build_log or ""))
-    if evidence.bench_log then must(fs.write(folder .. "/bench.log", evidence.bench_log)) end
-    if evidence.proposer_log then must(fs.write(folder .. "/proposer.log", evidence.proposer_log)) end
-    must(fs.write(folder .. "/samples.json", json.encode(evidence.samples or {}) .. "\n"))
-    must(fs.write(folder .. "/result.json", json.encode(record) .. "\n"))
-end
-
-local function commit_message(record)
-    local subject = record.subject
-        or ("[trial %d] %s"):format(record.trial, record.hypothesis or record.candidate or "baseline")
-    local lines = { subject, "",
-        "status: " .. record.status, "reason: " .. record.reason }
-    for _, name in ipairs { "reference", "original", "best" } do
-        local speedup = record.speedup[name]
-        if speedup then lines[#lines + 1] = ("speedup_%s: %.4f"):format(name, speedup) end
-    end
-    if record.time_ns then lines[#lines + 1] = ("median_ns: %.0f"):format(record.time_ns.median) end
-    return table.concat(lines, "\n") .. "\n"
-end
-
---- Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples,
---- bench_log, proposer_log. A kept one is the new best. Returns the record.
-Session.close_trial = fault.returns(function(self, record, evidence)
+--- Closes the open trial with its record (ako.trial, with verdict and reason) and its evidence (ako.evidence). A kept
+--- one is the new best. Returns the record.
+Session.close_trial = fault.returns(function(self, record, given)
     local intent = self.open
     record.kind, record.tree, record.commit = "trial", intent.tree, intent.commit
     record.time_s, record.files = os.time(), self:files_of(record.trial)
-    write_files(self, record, evidence)
+    evidence.write(trial_folder(self, record.trial), record, given)
     append(self, record)
     return record
 end)
@@ -433,7 +406,7 @@ end
 Session.publish = fault.returns(function(self, paths)
     for _, n in ipairs { table.unpack(self.pending) } do
         local record = self.history[n + 1]
-        put_on_branch(self, { trial = n, tree = record.tree, message = commit_message(record), paths = paths })
+        put_on_branch(self, { trial = n, tree = record.tree, message = branch.message(record), paths = paths })
     end
     local line = self.unpublished
     if line then
@@ -514,38 +487,13 @@ Session.note = fault.returns(function(self, given)
     return line
 end)
 
--- What is the best once `record` has this verdict by hand.
-local function best_after(self, record, verdict)
-    if verdict == "keep" then return record end
-    for i = #self.kept, 1, -1 do
-        if self.kept[i] ~= record.trial then return self.history[self.kept[i] + 1] end
-    end
-    return self.first_right
-end
-
--- Refuses an override that would mean nothing, or leave nothing to go on from. Returns the best after it.
-local function check_override(self, record, verdict)
-    local n, after = record.trial, best_after(self, record, verdict)
-    if verdict == "keep" then
-        fault.check(record ~= self.best, "trial %d is the best already", n)
-        return after
-    end
-    local counts = false
-    for _, other in ipairs(self.kept) do counts = counts or other == n end
-    fault.check(counts, "trial %d does not count (%s), so there is nothing to take back", n,
-        record.override and record.override .. " by hand" or record.verdict)
-    fault.check(after and after ~= record and after.override ~= "revert",
-        "trial %d is all that there is to go on from; keep another one first", n)
-    return after
-end
-
 --- Overrides the verdict of trial `n` by hand: "keep" makes it the best, "revert" takes it back, so that the one kept
 --- before it is the best again. `reason` in words; `forced` where the trial had not passed. The journal's line comes
 --- first, then the branch and the workspace's files; what is there of the user's own stays. Returns { record, before
 --- (the best until then), best, left_alone (why the files stayed, or nil) }. INVALID for what would change nothing.
 Session.override = fault.returns(function(self, n, verdict, reason, forced)
     local record, before = session.record(self, n), self.best
-    local after = check_override(self, record, verdict)
+    local after = overriding.best(self, record, verdict)
     session.check_kept(self.repo, after)
     local line = { kind = "override", time_s = os.time(), trial = n, verdict = verdict, reason = format.utf8(reason),
         forced = forced or nil }

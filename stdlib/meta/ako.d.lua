@@ -269,6 +269,7 @@
 ---@overload fun(name: "ako.ending"): ako.ending
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.exits"): ako.exits
+---@overload fun(name: "ako.evidence"): ako.evidence
 ---@overload fun(name: "ako.fault"): ako.fault
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
@@ -299,6 +300,7 @@
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
+---@overload fun(name: "ako.overriding"): ako.overriding
 ---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.place"): ako.place
 ---@overload fun(name: "ako.plan"): ako.plan
@@ -1106,6 +1108,11 @@ function Scanner:list(item) end
 ---@class ako.branch
 local branch = {}
 
+---The message of a trial's commit: its subject, and what was found in lines that scripts can read.
+---@param record ako.Record
+---@return string
+function branch.message(record) end
+
 ---Puts a commit on the session's branch. what: trial, tree (what `paths` of the workspace are added to), message and
 ---paths; final = true for that of the end, override = true for one by hand. `line` is the journal's last line about
 ---it, nil before the first; append(line) writes one. Returns the new line; .ref differs from line's when a new name
@@ -1620,6 +1627,16 @@ function exits.of_code(code) end
 ---For the record of a trial (ako.trial).
 ---@param record ako.Record
 function exits.of_record(record) end
+
+---@class ako.evidence
+local evidence = {}
+
+---Writes a record and what is `given` of sources, build_log, samples, bench_log and proposer_log into `folder`. Raises
+---faults.
+---@param folder string
+---@param record ako.Record
+---@param given table
+function evidence.write(folder, record, given) end
 
 ---@class ako.fault
 local fault = {}
@@ -2344,6 +2361,17 @@ function path.read_source(file) end
 function path.is_inside(name) end
 
 ---Which session a verb means that measures nothing, and what is known of it without an evaluator.
+---@class ako.overriding
+local overriding = {}
+
+---The best of a session (session.read) once `record` has this verdict ("keep" or "revert"). Raises a fault for one
+---that would change nothing, or leave nothing to go on from.
+---@param state table
+---@param record ako.Record
+---@param verdict string
+---@return ako.Record
+function overriding.best(state, record, verdict) end
+
 ---@class ako.pick
 local pick = {}
 
@@ -3003,11 +3031,11 @@ function Session:begin(info) end
 ---@return string
 function Session:files_of(n) end
 
----Closes the open trial with its record (ako.trial, with verdict and reason). evidence: sources, build_log, samples.
----A kept one is the new best. Returns the record.
+---Closes the open trial with its record (ako.trial, with verdict and reason) and its evidence (ako.evidence). A kept
+---one is the new best. Returns the record.
 ---@param record ako.Record
----@param evidence any
-function Session:close_trial(record, evidence) end
+---@param given table
+function Session:close_trial(record, given) end
 
 ---Puts on the session's branch what belongs there and is not yet there: the kept trials, of a policy that wants `every`
 ---one the others too. `paths` are files of the workspace that are committed with them, as they are now.
