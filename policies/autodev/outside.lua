@@ -7,20 +7,14 @@ local outside = {}
 
 local SECONDS = 600 -- for packing; what takes longer hangs
 
-local function last_line(text)
-    local found
-    for line in text:gmatch("[^\n]*%S[^\n]*") do found = line end
-    return found and ": " .. format.line(found) or ""
-end
-
 --- Runs --pack in the workspace. Returns what came of it in words, nil without a command.
 function outside.pack(run, opt)
     if opt.pack == "" then return nil end
     local result, problem = process.run { "sh", "-c", opt.pack, cwd = run.workspace,
         limit_ns = SECONDS * 1000000000 }
     if not result then return ("%s: %s"):format(opt.pack, problem) end
-    return ("%s: %s%s"):format(opt.pack, result.ok and "done" or "failed, " .. result.how,
-        last_line(result.stdout .. "\n" .. result.stderr))
+    local said = format.last_line(result.stdout .. "\n" .. result.stderr)
+    return ("%s: %s%s"):format(opt.pack, result.ok and "done" or "failed, " .. result.how, said and ": " .. said or "")
 end
 
 return outside

@@ -121,12 +121,6 @@ local function run_command(loop, given)
     return result, problem, code
 end
 
-local function last_line(text)
-    local found
-    for line in text:gmatch("[^\n]*%S[^\n]*") do found = line end
-    return found and format.cut(format.line(found), LONGEST_LINE)
-end
-
 local function log_of(given, result)
     return ("%s\n%s after %.1f s\n\n%s%s%s"):format(bench.text(given), result.timed_out and "out of time" or result.how,
         result.wall_ns / NS, result.stdout, result.stderr ~= "" and "\n--- stderr\n" or "", result.stderr)
@@ -166,8 +160,9 @@ local function judge(given, result, record, sources, factor)
     local says = claims.says_correct(given.claims, result.stdout)
     if not result.ok then
         if says then return refuse(("it says that the result is right and ends with %s"):format(result.how)) end
-        local said = last_line(result.stdout .. "\n" .. result.stderr)
-        return "REJECTED", "BENCH", said and ("%s: %s"):format(result.how, said) or result.how
+        local said = format.last_line(result.stdout .. "\n" .. result.stderr)
+        return "REJECTED", "BENCH", said and ("%s: %s"):format(result.how, format.cut(said, LONGEST_LINE))
+            or result.how
     end
     local found, labels = claims.find(given.claims, result.stdout)
     if not found then return refuse(labels) end

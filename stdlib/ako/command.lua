@@ -19,6 +19,7 @@ Command.__index = Command
 
 local NS = 1000000000
 local LOG_BYTES = 1 << 20 -- of a command's output; of more the middle is left out
+local LONGEST_LINE = 200 -- characters of what a command says of its end
 local LONGEST_TEXT = 1000 -- characters of a hypothesis or a reason; what is more was not written to be read
 local LEAST_GAIN, MOST_GAIN = -100, 1000000 -- in per cent, as --predict has it
 
@@ -93,18 +94,12 @@ function command.read_hypothesis(text)
     return words ~= "" and format.cut(words, LONGEST_TEXT) or nil, predict
 end
 
-local function last_line(text)
-    local found
-    for line in text:gmatch("[^\n]*%S[^\n]*") do found = line end
-    return found and format.cut(format.line(found), 200)
-end
-
 -- Why the command's exit is none of a proposal, or nil.
 local function failure(self, result)
     if result.ok then return nil end
     if result.timed_out then return ("no proposal within %g s"):format(self.seconds) end
-    local said = last_line(result.stdout .. "\n" .. result.stderr)
-    return said and ("%s: %s"):format(result.how, said) or result.how
+    local said = format.last_line(result.stdout .. "\n" .. result.stderr)
+    return said and ("%s: %s"):format(result.how, format.cut(said, LONGEST_LINE)) or result.how
 end
 
 local function name_of(head) return head.ref and head.ref:gsub("^refs/heads/", "") or "no branch" end

@@ -84,6 +84,13 @@ function format.line(text)
     return #line > LONGEST_LINE and format.cut(line, LONGEST_LINE) or line
 end
 
+--- The last line of a text that has words, as `line` gives it, or nil: where most programs say what went wrong.
+function format.last_line(text)
+    local found
+    for line in text:gmatch("[^\n]*%S[^\n]*") do found = line end
+    return found and format.line(found)
+end
+
 --- Text from anywhere with its lines and tabs, but no other control characters.
 function format.text(text)
     return (format.utf8(text):gsub("\r\n", "\n"):gsub("[^\n\t]+", without_hidden))

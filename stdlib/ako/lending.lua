@@ -11,16 +11,10 @@ local lending = {}
 
 local must = fault.ours
 
--- What tells that a file is the same with the same content.
-local function identity(path)
-    local st = fs.stat(path)
-    return st and ("%d %d %d %d"):format(st.size, st.mtime_ns, st.ctime_ns, st.inode)
-end
-
 --- Closes the journal at `path` of an opened session (ako.session) and remembers what is in it. Raises faults.
 function lending.lend(session, path)
     session.seal = session.seal or seal.of(must(fs.read(path)))
-    session.lent = { identity = identity(path), size = must(fs.stat(path)).size }
+    session.lent = { identity = seal.identity(path), size = must(fs.stat(path)).size }
     session:close()
 end
 
@@ -43,7 +37,7 @@ function lending.take_back(session, path, open)
     session.lent = nil
     local good = (fs.stat(path) or {}).type == "file" -- a link would lead our lines elsewhere
     if good then session.journal = open(path) end
-    if good and identity(path) ~= lent.identity then
+    if good and seal.identity(path) ~= lent.identity then
         local text = must(fs.read(path))
         good = seal.of(text:sub(1, lent.size)) == session.seal and take_added(session, text, lent.size)
     end

@@ -27,6 +27,7 @@ local intact = require "ako.intact"
 local journal = require "ako.journal"
 local json = require "ako.json"
 local lines = require "ako.lines"
+local seal = require "ako.seal"
 
 local story = {}
 
@@ -188,18 +189,12 @@ end
 
 local function index_of(path) return fs.join(fs.dirname(path), "index.json") end
 
--- What tells that a journal is the same file with the same content.
-local function identity(path)
-    local st = fs.stat(path)
-    return st and ("%d %d %d %d"):format(st.size, st.mtime_ns, st.ctime_ns, st.inode)
-end
-
 -- Another version of this file may see other things in the same lines.
 local function version() return fs.hash(fs.join(host.home, "stdlib/ako/story.lua")) end
 
 --- Writes the index and, behind it, its hash. It may be missing, so a disk that has no room for it is no fault.
 function story.save(state)
-    local index = { v = version(), journal = identity(state.path), values = {}, records = {}, lists = {} }
+    local index = { v = version(), journal = seal.identity(state.path), values = {}, records = {}, lists = {} }
     for name, value in pairs(state) do
         if lines.is_list(value) then
             index.lists[name] = lines.text(value)
@@ -218,7 +213,7 @@ end
 local function decode_index(path)
     local text, hash = (fs.read(index_of(path)) or ""):match("^(.*\n)(%x+)\n$")
     local index = text and hash == git.hash(text) and json.decode(text)
-    if type(index) == "table" and index.journal == identity(path) and index.v == version() then return index end
+    if type(index) == "table" and index.journal == seal.identity(path) and index.v == version() then return index end
 end
 
 -- The story by the index, nil where that is not of this journal.
@@ -238,7 +233,7 @@ end
 --- CORRUPT with the damaged line, or what the system says. `begin(state)` is called before, so that what was understood
 --- of a damaged journal is known.
 function story.read(path, begin)
-    local seen = identity(path)
+    local seen = seal.identity(path)
     local state, number = fault.catch(recall, path), nil
     if not state then
         state = story.new(path)
@@ -252,9 +247,9 @@ end
 --- The story as it is now that nobody else can write: the one given, or a fresh one where another process has written
 --- since it was read. Leaves a fresh index.
 function story.renew(state)
-    local fresh = state.seen == identity(state.path) and state or story.read(state.path)
+    local fresh = state.seen == seal.identity(state.path) and state or story.read(state.path)
     fresh.name = state.name
-    if fresh.header and fresh.saved ~= identity(fresh.path) then story.save(fresh) end
+    if fresh.header and fresh.saved ~= seal.identity(fresh.path) then story.save(fresh) end
     return fresh
 end
 

@@ -1733,6 +1733,11 @@ function format.utf8(text) end
 ---@return string
 function format.line(text) end
 
+---The last line of a text that has words, as `line` gives it, or nil: where most programs say what went wrong.
+---@param text string
+---@return string?
+function format.last_line(text) end
+
 ---Text from anywhere with its lines and tabs, but no other control characters.
 ---@param text string
 ---@return string
@@ -2898,6 +2903,11 @@ function seal.add(before, line) end
 ---@param text string
 ---@return string
 function seal.of(text) end
+
+---What tells, without reading it, that a file is the same with the same content; nil where there is none.
+---@param path string
+---@return string?
+function seal.identity(path) end
 
 ---@class ako.seeds
 local seeds = {}
