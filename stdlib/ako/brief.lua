@@ -136,6 +136,30 @@ local function is_left(run, parts)
     return not parts.holder and not parts.proposer and (run.open ~= nil or (is_run(run) and run.session ~= nil))
 end
 
+local function after_the_end(run, command, last, solution)
+    local step = ("`%s try --session=NAME` starts another session"):format((command:gsub(" %-%-session=%S+", "")))
+    if run.best or not last then return step, "this one is finished" end
+    return ("mend %s, then %s"):format(solution, step), ("the first trial was no start, %s: %s"):format(last.status,
+        last.reason)
+end
+
+-- Where nothing but the next edit is to be done, and a trial is there to learn from.
+local function next_edit(run, object, command, edit)
+    local last = run.history[#run.history]
+    if not run.best then
+        return "mend the first trial: " .. edit, ("%s: %s"):format(last.status, last.reason)
+    elseif last.override then
+        return edit, ("trial %d was overridden by hand (%s): %s"):format(last.trial, last.override,
+            last.override_reason or "")
+    elseif object.stalled then
+        return ("think anew and write it down (`%s note -m TEXT --topic=idea`), then change course"):format(command),
+            "no progress: " .. object.stalled
+    elseif last.status == "PASSED" and object.ideas[1] then
+        return edit, ("an open idea: %s"):format(object.ideas[1].text)
+    end
+    return edit, ("trial %d: %s"):format(last.trial, last.next or last.reason)
+end
+
 -- What to do now: { step, reason }.
 local function next_step(run, parts, object)
     local command = parts.command or "ako-lua POLICY.lua"
@@ -144,11 +168,7 @@ local function next_step(run, parts, object)
         and ("change one thing in %s, write why it is faster to $AKO_HYPOTHESIS_FILE, exit with 0"):format(solution)
         or ("change one thing in %s, then `%s try -m \"why it is faster\"`"):format(solution, command)
     if run.finished then
-        local without = command:gsub(" %-%-session=%S+", "")
-        local step = ("`%s try --session=NAME` starts another session"):format(without)
-        if run.best or not last then return step, "this one is finished" end
-        return ("mend %s, then %s"):format(solution, step), ("the first trial was no start, %s: %s"):format(last.status,
-            last.reason)
+        return after_the_end(run, command, last, solution)
     elseif run.open and (parts.holder or parts.proposer) then
         return "wait until it ends", ("trial %d is being measured by %s"):format(run.open.trial,
             parts.holder or "the run")
@@ -163,20 +183,8 @@ local function next_step(run, parts, object)
         return step, "everything is compared with the first trial"
     elseif object.stop then
         return ("`%s finish -m \"why\"`"):format(command), "the policy stops here: " .. object.stop
-    elseif not run.best then
-        return "mend the first trial: " .. edit, ("%s: %s"):format(last.status, last.reason)
-    elseif last.override then
-        return edit, ("trial %d was overridden by hand (%s): %s"):format(last.trial, last.override,
-            last.override_reason or "")
-    elseif object.stalled then
-        return ("think anew and write it down (`%s note -m TEXT --topic=idea`), then change course"):format(command),
-            "no progress: " .. object.stalled
-    elseif trial.is_unmeasured(last.status) or last.status ~= "PASSED" then
-        return edit, ("trial %d: %s"):format(last.trial, last.next or last.reason)
-    elseif object.ideas[1] then
-        return edit, ("an open idea: %s"):format(object.ideas[1].text)
     end
-    return edit, ("trial %d: %s"):format(last.trial, last.next or last.reason)
+    return next_edit(run, object, command, edit)
 end
 
 -- What the hooks say of the present: a hook of a policy that has nothing to compare yet is not asked.
