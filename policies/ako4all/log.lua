@@ -182,11 +182,13 @@ local function head(run)
     lines[#lines + 1] = ("- Task: %s on %s; session %s"):format(run.task.name, run.device.name or run.device.id,
         run.session)
     local verified = best and run.finished and run.finished.verified
+    local is_of_best = verified and verified.trial == best.trial -- an override may have come behind the end
     if best and best.trial == 0 then
         lines[#lines + 1] = "- Best: the original kernel, still"
     elseif best then
         lines[#lines + 1] = ("- Best: iter %d, %s over the original%s"):format(best.trial,
-            format.ratio((verified or best).speedup.original), verified and ", verified at the end" or "")
+            format.ratio((is_of_best and verified or best).speedup.original), is_of_best and ", verified at the end"
+            or verified and ", by hand after the end, not verified" or "")
     end
     for _, directive in ipairs(hints.read(fs.read(fs.join(run.workspace, hints.FILE)))) do
         lines[#lines + 1] = ("- Hint: %s (from %s)"):format(directive.text, directive.source)

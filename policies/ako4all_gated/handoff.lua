@@ -49,12 +49,20 @@ local function lane_and_files(run, fields)
     return lines
 end
 
-local function correctness(run, verified, settings)
+-- The record that says how good the best is: its verification, or, where an override behind the end has made another
+-- trial the best, that trial itself.
+local function measured(run)
+    local verified = run.finished.verified
+    local is_of_best = verified.trial == run.best.trial
+    return is_of_best and verified or run.best, is_of_best and "At the end" or "Not verified, as tried"
+end
+
+local function correctness(run, record, when, settings)
     local allowed, max_abs, max_rel = run.tolerance or { predicate = "unknown", atol = 0, rtol = 0 }, 0.0, 0.0
-    for _, row in ipairs(shapes.rows(verified)) do
+    for _, row in ipairs(shapes.rows(record)) do
         max_abs, max_rel = math.max(max_abs, row.max_abs or 0), math.max(max_rel, row.max_rel or 0)
     end
-    local lines = { ("At the end: %s. Before each timing %s on fresh inputs, against %s."):format(verified.status,
+    local lines = { ("%s: %s. Before each timing %s on fresh inputs, against %s."):format(when, record.status,
         format.count(settings.trials, "check"), table.concat(run.task.reference, ", ")),
         ("Allowed: %s, atol %g, rtol %g; found at most: max_abs %.2e, max_rel %.2e."):format(allowed.predicate,
             allowed.atol, allowed.rtol, max_abs, max_rel), "" }
@@ -70,11 +78,11 @@ end
 
 local function cell(pattern, value) return value and pattern:format(value) or "-" end
 
--- The original and the best, shape by shape, as the last verification has them.
-local function compared(run, verified)
+-- The original and the best, shape by shape, as the last measurement of the best has them.
+local function compared(run, record)
     local before, speedups, rows = by_id(run.original), {}, {}
-    for _, workload in ipairs(verified.workloads) do speedups[workload.id] = workload.speedup or {} end
-    for i, row in ipairs(shapes.rows(verified)) do
+    for _, workload in ipairs(record.workloads) do speedups[workload.id] = workload.speedup or {} end
+    for i, row in ipairs(shapes.rows(record)) do
         local old = before[row.id] or {}
         local speedup = speedups[row.id]
         rows[i] = { row.id, row.role, cell("%.2f", old.median_us), cell("%.2f", old.p95_us),
@@ -84,7 +92,7 @@ local function compared(run, verified)
     local lines = logbook.table({ "shape", "", "baseline median_us", "p95_us", "optimized median_us", "p95_us",
         "over the original", "over the reference" }, rows)
     lines[#lines + 1] = ("\nOver all shapes: %s over the original, %s over the reference, on %s (%s)."):format(
-        format.ratio(verified.speedup.original), format.ratio(verified.speedup.reference), run.device.name or "unknown",
+        format.ratio(record.speedup.original), format.ratio(record.speedup.reference), run.device.name or "unknown",
         run.device.uuid or "no UUID")
     return lines
 end
@@ -123,7 +131,7 @@ end
 
 --- The text of HANDOFF.md, of a finished run with a best. settings: the policy's correctness.
 function handoff.text(run, opt, settings)
-    local fields, verified = contract.read(run), run.finished.verified
+    local fields, record, when = contract.read(run), measured(run)
     local missing = validation.missing(run, opt.transfer)
     local lines = { "# Hand-off of " .. run.task.name, "",
         ("Status: %s. Session %s, ended: %s"):format(missing and "not done, " .. missing or "done", run.session,
@@ -134,8 +142,8 @@ function handoff.text(run, opt, settings)
     end
     part("1. References read", read(run))
     part("2. Lane, files, port-back", lane_and_files(run, fields))
-    part("3. Correctness and validation", correctness(run, verified, settings))
-    part("4. Baseline against optimized", compared(run, verified))
+    part("3. Correctness and validation", correctness(run, record, when, settings))
+    part("4. Baseline against optimized", compared(run, record))
     part("5. Iterations", { ("ITERATIONS.md has all %s; each is a commit on the session's branch, and refs/ako/%s/N.")
         :format(format.count(#run.history - 1, "trial"), run.session) })
     part("6. Profile", profile(run))

@@ -860,6 +860,19 @@ t.test("A25: the best by mean, min, std and CORRECT, and what its verification d
     t.eq(log.final(run_of), nil)
 end)
 
+t.test("A25: an override behind the end is not given the figures of another trial's verification", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(try(folder, "time=25"), 0)
+    t.eq(verbs.finish((context(folder, { iterations = 2 }, { message = "cap" }))), 0)
+    t.match(iterations(folder), "\n%- Best: iter 2, 4.00x over the original, verified at the end\n")
+    local ctx = context(folder, nil, { message = "unreadable" })
+    ctx.operands = { 2 }
+    t.eq(verbs.revert(ctx), 0)
+    t.match(iterations(folder), "\n%- Best: iter 1, 2.00x over the original, by hand after the end, not verified\n")
+end)
+
 -- A26, A27.
 
 t.test("A26: ncu is looked for once and remembered, nothing waits for it, HINTS.md can leave it out", function()

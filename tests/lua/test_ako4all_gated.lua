@@ -736,6 +736,21 @@ t.test("B14: the report has its seven parts, from the records", function()
     t.match(report, "%*%*Noted%*%*: sm_100 untested\n")
 end)
 
+t.test("B14: an override behind the end is not given the figures of another trial's verification", function()
+    local at = won()
+    t.eq(at:try("time=25,20", "half of it again"), 0)
+    t.eq(at:finish "unfinished: no time", nil)
+    t.match(at:read "HANDOFF.md", "\n| N=64 | hot | 100.00 | 100.00 | 25.00 | 25.00 | 4.000x | ")
+    local ctx = context(at, { message = "unreadable" })
+    ctx.operands = { 2 }
+    t.eq(verbs.revert(ctx), 0, ctx.console.stderr)
+    local report = at:read "HANDOFF.md"
+    t.match(report, "\nStatus: not done, missing: [^\n]*the last verification. Session ")
+    t.match(report, "%*%*The winner%*%*: trial 1, ")
+    t.match(report, "\nNot verified, as tried: PASSED. Before each timing ")
+    t.match(report, "\n| N=64 | hot | 100.00 | 100.00 | 50.00 | 50.00 | 2.000x | ")
+end)
+
 t.test("B15: no task is a question with what is missing, and nothing is made", function()
     local folder = t.tmpdir()
     local at = setmetatable({ folder = folder, options = {} }, Place)
