@@ -76,8 +76,8 @@ function validation.missing(run, least)
     end
     local verified = run.finished and run.finished.verified
     -- Behind the end an override may have made another trial the best.
-    local is_of_best = verified and verified.trial == run.best.trial
-    if verified and not (is_of_best and verified.status == "PASSED") then names[#names + 1] = "the last verification" end
+    local is_good = verified and verified.trial == run.best.trial and verified.status == "PASSED"
+    if verified and not is_good then names[#names + 1] = "the last verification" end
     return #names > 0 and "missing: " .. table.concat(names, ", ") or nil
 end
 
