@@ -112,7 +112,7 @@ static int plan(const restore *r, step *s)
     git_tree_entry_free(entry);
     bool loses = s->action != KEEP && s->now.present && (s->action == REMOVE || !git_oid_equal(&s->now.oid, &s->blob));
     if (status == AKO_OK && loses && r->options->guard && !is_allowed(r, s))
-        return ako_fail(AKO_BUSY, "git", "%s has changes that no record holds: commit, copy or undo them first",
+        return ako_fail(AKO_BUSY, "git", "%s has changes that no record holds: try, commit or undo them first",
                         s->path);
     return status;
 }

@@ -4,6 +4,7 @@ local git = require "ako.git"
 local json = require "ako.json"
 local process = require "ako.process"
 local scripted = require "scripted"
+local steps = require "steps"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
@@ -310,13 +311,25 @@ t.test("finish leaves what nobody has tried, and refuses a task that has changed
     local folder = story()
     assert(fs.write(folder .. "/solution/kernel.c", "mine"))
     refused(folder, "finish", { message = "done" }, 125,
-        "[^\n]*solution/kernel.c has changes that no record holds: commit, copy or undo them first\n$")
+        "[^\n]*solution/kernel.c has changes that no record holds: try, commit or undo them first\n$")
     t.eq(solution(folder), "mine")
     assert(fs.write(folder .. "/solution/kernel.c", scripted.source("time=50")))
     assert(fs.write(folder .. "/reference.c", "void scale(void); // another one\n"))
     refused(folder, "finish", { message = "done" }, 13,
         "protected file reference.c changed since session scale%-%w+ began: undo that change, or ")
     t.eq(object_of(folder, "status").finished, false)
+end)
+
+t.test("finish goes on where what lies in the workspace is committed, or was tried at any time", function()
+    for _, text in ipairs { "mine", scripted.source "time=100" } do
+        local folder = story()
+        assert(fs.write(folder .. "/solution/kernel.c", text))
+        if text == "mine" then
+            steps.sh("git add -A && git -c user.name=A -c user.email=a@b commit -qm mine", folder)
+        end
+        t.eq(call(folder, "finish", nil, { message = "done" }), 0, text)
+        t.eq(solution(folder), scripted.source "time=50")
+    end
 end)
 
 t.test("a finish that is interrupted leaves the session open", function()
