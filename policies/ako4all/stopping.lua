@@ -25,8 +25,8 @@ end
 local MISSING = { "unavailable", "not available", "not installed", "is missing", "no ncu", "cannot profile",
     "no rights", "permission" }
 
---- True for words that only say that a tool is missing.
-function stopping.is_missing_tool(text)
+-- True for words that only say that a tool is missing.
+local function is_missing_tool(text)
     for _, words in ipairs(MISSING) do
         if (text or ""):lower():find(words, 1, true) then return true end
     end
@@ -35,7 +35,7 @@ end
 
 -- Evidence is a file, or a figure and what it is compared with.
 local function is_evidence(note)
-    if stopping.is_missing_tool(note.text) then return false end
+    if is_missing_tool(note.text) then return false end
     local text = note.text or ""
     local _, words = text:gsub("%a%a+", "")
     return note.file ~= nil or text:find("%d") ~= nil and words > 1 -- a bare figure is compared with nothing
@@ -87,7 +87,7 @@ stopping.stop = rules.described(rules.any(at_cap, rules.floor "floor_share", cit
 --- The hook `finish`: why a session may not be ended by hand yet.
 function stopping.not_yet(run, why, opt)
     if stopping.stop(run, opt) then return nil end
-    local missing = stopping.is_missing_tool(why) and "a missing tool is no reason to stop; " or ""
+    local missing = is_missing_tool(why) and "a missing tool is no reason to stop; " or ""
     return ("%sit ends at an iteration cap (--iterations or %s), with evidence of a floor (note --topic=floor -m "
         .. "'figure and limit'), or with %d directions on record, %d now (note N --topic=direction -m WHAT, then note "
         .. "--topic=exhausted -m WHY)"):format(missing, hints.FILE, opt.directions, #stopping.directions(run))

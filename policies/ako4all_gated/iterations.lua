@@ -28,8 +28,8 @@ local function note_about(run, topic, first, last)
     return gates.find(run, topic, { first = first, last = last, evidence = topic == "ncu" or topic == "nsys" })
 end
 
---- The shapes of a record as a table in Markdown.
-function iterations.shape_table(record)
+-- The shapes of a record as a table in Markdown.
+local function shape_table(record)
     local rows = {}
     for i, row in ipairs(shapes.rows(record)) do
         local function cell(pattern, value) return value and pattern:format(value) or "-" end
@@ -66,7 +66,7 @@ local function baseline(run, settings)
     local lines = { "## Baseline", "",
         ("%s: %d warm-ups, %d launches, %s; p95 by linear interpolation between the two nearest samples"):format(
             record.status, settings.warmup, settings.launches, settings.flush and "cold L2" or "warm L2"), "" }
-    append(lines, iterations.shape_table(record))
+    append(lines, shape_table(record))
     append(lines, { "", item("ncu", note_text(note_about(run, "ncu", -1, 0), "not recorded yet")),
         item("nsys", note_text(note_about(run, "nsys", -1, 0))), "" })
     return lines

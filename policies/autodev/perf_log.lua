@@ -41,8 +41,8 @@ function perf_log.chart(run)
     return logbook.chart(points)
 end
 
---- "A", "B" or "C".
-function perf_log.stage(run)
+-- "A", "B" or "C".
+local function stage_of(run)
     if run.finished then return "C" end
     return versions.baseline(run.history) and "B" or "A"
 end
@@ -64,7 +64,7 @@ local function strategy_lines(lines, run, number)
 end
 
 local function standing(run, opt, number)
-    local lines, stage = { "## Where it stands", "" }, perf_log.stage(run)
+    local lines, stage = { "## Where it stands", "" }, stage_of(run)
     add(lines, "- Phase: " .. STAGES[stage], #run.history, opt.experiments)
     if stage == "A" then return lines end
     if stage == "B" then
@@ -119,8 +119,8 @@ function perf_log.text(run, opt, number, block)
     return table.concat(lines, "\n")
 end
 
---- The text of results/all_eval_vN.txt.
-function perf_log.results(run, record)
+-- The text of results/all_eval_vN.txt.
+local function results(run, record)
     local over, correct, total = versions.yardstick(run.history), entry.counts(record)
     local lines = {}
     local device = run.device or {}
@@ -153,7 +153,7 @@ function perf_log.files(run, opt, number, block)
     for i, record in ipairs(run.history) do
         if i == #run.history or versions.outcome(record) == "KEEP" then
             local name = ("results/all_eval_%s.txt"):format(versions.name(record.trial))
-            files[name] = perf_log.results(run, record)
+            files[name] = results(run, record)
         end
     end
     if run.finished and run.finished.verified and versions.baseline(run.history) then
@@ -164,7 +164,7 @@ end
 
 --- The policy's lines on stdout, and the members of its JSON object.
 function perf_log.lines(run, opt, number)
-    local stage, last = perf_log.stage(run), run.last
+    local stage, last = stage_of(run), run.last
     local profile = evidence.profile(run, number)
     local members = { phase = stage, version = last and versions.name(last.trial), outcome = last
         and versions.outcome(last), class = profile and profile.class or "unclassified",

@@ -10,8 +10,8 @@ local submission = {}
 
 local function append(lines, list) table.move(list, 1, #list, #lines + 1, lines) end
 
---- The verified record when all is well with it: correct, and no slower than the yardstick.
-function submission.shippable(run)
+-- The verified record when all is well with it: correct, and no slower than the yardstick.
+local function shippable(run)
     local record = run.finished and run.finished.verified
     local speedup = record and record.speedup[versions.yardstick(run.history)]
     return record and record.status == "PASSED" and speedup and speedup >= 1 and record or nil
@@ -19,7 +19,7 @@ end
 
 --- "submission-<session>-vN", nil for a best that is not to be shipped.
 function submission.tag(run)
-    local record = submission.shippable(run)
+    local record = shippable(run)
     return record and ("submission-%s-%s"):format(run.session, versions.name(record.trial))
 end
 

@@ -254,8 +254,8 @@ local function first_remedy(weak)
     return weak[1].remedy
 end
 
---- The line of a task file that says this tolerance.
-function attack.tolerance_text(tolerance)
+-- The line of a task file that says this tolerance.
+local function tolerance_text(tolerance)
     local flags = (tolerance.equal_nan and ", equal_nan = true" or "")
         .. (tolerance.equal_inf and ", equal_inf = true" or "")
     return ("tolerance = { \"allclose\", atol = %g, rtol = %g%s }"):format(tolerance.atol, tolerance.rtol, flags)
@@ -284,7 +284,7 @@ function attack.examine(evaluator, task, plan)
     local found = { weak = collect(answer, task, plan.tolerance), warnings = warnings(answer, task) }
     if #found.weak > 0 then
         found.tolerance = find_tolerance(evaluator, request, answer, plan.tolerance)
-        found.advice = found.tolerance and "put into task.lua: " .. attack.tolerance_text(found.tolerance)
+        found.advice = found.tolerance and "put into task.lua: " .. tolerance_text(found.tolerance)
             or first_remedy(found.weak)
     end
     return found

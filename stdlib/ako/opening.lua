@@ -54,8 +54,8 @@ local function is_waiting(state)
     return #state.history == 0 and #state.notes > 0 and not state.finished and not state.open
 end
 
---- True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
-function opening.is_open(state)
+-- True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
+local function is_open(state)
     local has_start = state.best ~= nil or #state.history == 0
     return is_waiting(state) or (state.header.verb == "try" and not state.finished and has_start)
 end
@@ -84,7 +84,7 @@ end
 --- is none. Raises faults.
 function opening.to_try(started)
     local state
-    if started.host.session then state = named(started) else state = session.newest(started.ws, opening.is_open) end
+    if started.host.session then state = named(started) else state = session.newest(started.ws, is_open) end
     return state and go_on(started, state, "try") or opening.new(started, "try")
 end
 

@@ -51,11 +51,11 @@ local function policy_name(ctx, folder)
     return protect.name(ctx.path, folder)
 end
 
---- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
---- is loaded: name, file, folder, solution, from (where its first content lies, nil: there), reference, inputs,
---- tensors, bench (its command in words)), policy (what the program is given for it there), read(path) -> text or nil,
---- exists(path) }; paths are of the workspace.
-function Start:survey()
+-- What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
+-- is loaded: name, file, folder, solution, from (where its first content lies, nil: there), reference, inputs,
+-- tensors, bench (its command in words)), policy (what the program is given for it there), read(path) -> text or nil,
+-- exists(path) }; paths are of the workspace.
+local function survey(self)
     local folder = self.ws and self.ws.folder or fs.absolute(self.host.workspace or ".")
     local facts = { workspace = folder, policy = policy_name(self.ctx, folder) }
     if self.task then
@@ -80,7 +80,7 @@ end
 -- The task of a policy that can make one where none is named and no task.lua lies: nil, or a fault with its question.
 local function made_by_policy(self)
     if not self.policy.find_task then return nil end
-    local made, question = self.hook("find_task", self:survey(), self.opt)
+    local made, question = self.hook("find_task", survey(self), self.opt)
     if made == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
     if made and not task_files.is_definition(made) then
         fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or nil and a "
@@ -102,7 +102,7 @@ end
 
 -- The benchmark command of the user's own that the policy knows of; nil: the task's.
 local function bench_of_policy(self)
-    local given = self.policy.bench and self.hook("bench", self:survey(), self.opt)
+    local given = self.policy.bench and self.hook("bench", survey(self), self.opt)
     if given == false and self.policy.bench then return nil end
     return given and bench.read(given, "hook 'bench'") or self.task.bench
 end
@@ -202,7 +202,7 @@ end
 
 -- The hook's files, checked, { [path] = { text, merge, say } }.
 local function scaffold_of(self)
-    local files, entries = self.hook("scaffold", self:survey(), self.opt), {}
+    local files, entries = self.hook("scaffold", survey(self), self.opt), {}
     if files ~= nil and type(files) ~= "table" then
         fault.raise("POLICY", "hook 'scaffold' must return { [path] = text }, returned a %s value", type(files))
     end
@@ -241,8 +241,8 @@ local function tell_torn(self, opened)
         format.count(opened.torn_bytes, "byte")))
 end
 
---- Says what a repaired session (ako.session) was saved from.
-function Start:tell_repaired(repaired)
+-- Says what a repaired session (ako.session) was saved from.
+local function tell_repaired(self, repaired)
     tell_torn(self, repaired)
     if not repaired.cut_off then
         return self.progress:note(("session     %s: was interrupted; its refs are right again"):format(repaired.name))
@@ -285,7 +285,7 @@ function Start:recover()
             self.progress:note("session     left out: " .. problem)
             lost[state.name] = true
         else
-            self:tell_repaired(must(repaired, problem, code))
+            tell_repaired(self, must(repaired, problem, code))
             repaired:close()
         end
         state = session.newest(self.ws, is_cut_off)
@@ -409,7 +409,7 @@ end
 function Start:own_plan()
     if self.own_lines then return self.own_lines end
     if not self.policy.plan then return {} end
-    local lines, question = self.hook("plan", self:survey(), self.opt)
+    local lines, question = self.hook("plan", survey(self), self.opt)
     if lines == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
     for _, line in ipairs(lines or {}) do
         if type(line) ~= "table" or type(line[1]) ~= "string" or type(line[2]) ~= "string" then
@@ -457,7 +457,7 @@ local function close(self)
             self.progress:note(("session     %s: %s; the next start does the rest: %s"):format(opened.name,
                 opened.restored and "the best is back" or "the best is not back yet", problem))
         elseif opened.set_aside then
-            self:tell_repaired(opened)
+            tell_repaired(self, opened)
         end
     end
     if opened then opened:close() end

@@ -1467,11 +1467,6 @@ local attack = {}
 ---@return { atol: number, rtol: number }[]
 function attack.ladder(tolerance, rms) end
 
----The line of a task file that says this tolerance.
----@param tolerance table
----@return string
-function attack.tolerance_text(tolerance) end
-
 ---Attacks the task that the evaluator has been given, as ako.plan resolved it. `weak` is empty for a good task;
 ---`tolerance` is one under which nothing is weak any more, `advice` one line on what to do.
 ---@param evaluator any
@@ -2292,11 +2287,6 @@ function opening.check_same(started, state) end
 ---@param source? table
 ---@return ako.session.Session
 function opening.new(started, verb, source) end
-
----True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
----@param state table
----@return boolean
-function opening.is_open(state) end
 
 ---The session that `try` goes on with: the one named, or the newest open one of this workspace; a new one where there
 ---is none. Raises faults.
@@ -3199,12 +3189,6 @@ function Start:prepare() end
 ---Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
 function Start:recover() end
 
----What a policy's hooks see before there is a run: { workspace (absolute; nil for a new scratch folder), task (once it
----is loaded: name, file, folder, solution, reference, inputs, tensors), read(path) -> text or nil, exists(path) };
----paths are of the workspace.
----@return ako.Facts
-function Start:survey() end
-
 ---The definition of the task. Sets .bundled where it is the bundled example. Raises faults.
 function Start:find_task() end
 
@@ -3221,10 +3205,6 @@ function Start:fixed() end
 ---@return table<string, string> hashes
 ---@return table<string, string> marks
 function Start:protected() end
-
----Says what a repaired session (ako.session) was saved from.
----@param repaired any
-function Start:tell_repaired(repaired) end
 
 ---The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
 ---@param verb any
