@@ -117,9 +117,9 @@ return kernelbench:extend {
     },
 
     logs = function(run, opt)
-        local files = { ["ITERATIONS.md"] = iterations.text(run, opt, timing) }
+        local files = { ["ITERATIONS.md"] = iterations.text(run, opt) }
         if run.finished and run.best then
-            files["HANDOFF.md"] = handoff.text(run, opt, correctness)
+            files["HANDOFF.md"] = handoff.text(run, opt)
         end
         return files
     end,

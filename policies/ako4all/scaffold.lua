@@ -36,7 +36,7 @@ options=({{options}})
 
 bench() {
     if [ "$label" = final ]; then
-        "$ako" {{policy}} finish ${why:+-m "$why"} "${options[@]}"
+        "$ako" {{policy}} finish -m "${why:-bench.sh final}" "${options[@]}"
     else
         "$ako" {{policy}} try ${label:+--label="$label"} ${why:+-m "$why"} "${options[@]}"
     fi

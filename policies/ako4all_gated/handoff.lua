@@ -57,13 +57,13 @@ local function measured(run)
     return is_of_best and verified or run.best, is_of_best and "At the end" or "Not verified, as tried"
 end
 
-local function correctness(run, record, when, settings)
+local function correctness(run, record, when)
     local allowed, max_abs, max_rel = run.tolerance or { predicate = "unknown", atol = 0, rtol = 0 }, 0.0, 0.0
     for _, row in ipairs(shapes.rows(record)) do
         max_abs, max_rel = math.max(max_abs, row.max_abs or 0), math.max(max_rel, row.max_rel or 0)
     end
     local lines = { ("%s: %s. Before each timing %s on fresh inputs, against %s."):format(when, record.status,
-        format.count(settings.trials, "check"), table.concat(run.task.reference, ", ")),
+        format.count(run.settings.checks, "check"), table.concat(run.task.reference, ", ")),
         ("Allowed: %s, atol %g, rtol %g; found at most: max_abs %.2e, max_rel %.2e."):format(allowed.predicate,
             allowed.atol, allowed.rtol, max_abs, max_rel), "" }
     append(lines, iterations.checklist(run))
@@ -129,8 +129,8 @@ local function risks(run, opt, fields)
     return lines
 end
 
---- The text of HANDOFF.md, of a finished run with a best. settings: the policy's correctness.
-function handoff.text(run, opt, settings)
+--- The text of HANDOFF.md, of a finished run with a best.
+function handoff.text(run, opt)
     local fields, record, when = contract.read(run), measured(run)
     local missing = validation.missing(run, opt.transfer)
     local lines = { "# Hand-off of " .. run.task.name, "",
@@ -142,7 +142,7 @@ function handoff.text(run, opt, settings)
     end
     part("1. References read", read(run))
     part("2. Lane, files, port-back", lane_and_files(run, fields))
-    part("3. Correctness and validation", correctness(run, record, when, settings))
+    part("3. Correctness and validation", correctness(run, record, when))
     part("4. Baseline against optimized", compared(run, record))
     part("5. Iterations", { ("ITERATIONS.md has all %s; each is a commit on the session's branch, and refs/ako/%s/N.")
         :format(format.count(#run.history - 1, "trial"), run.session) })

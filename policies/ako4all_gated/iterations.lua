@@ -60,8 +60,8 @@ local function head(run, fields)
         item("Harness checkout", run.original and run.original.facts and run.original.facts.checkout), "" }
 end
 
-local function baseline(run, settings)
-    local record = run.original
+local function baseline(run)
+    local record, settings = run.original, run.settings
     if not record then return {} end
     local lines = { "## Baseline", "",
         ("%s: %d warm-ups, %d launches, %s; p95 by linear interpolation between the two nearest samples"):format(
@@ -137,10 +137,10 @@ function iterations.checklist(run)
     return #lines > 0 and lines or { "Nothing to port back yet." }
 end
 
---- The text of ITERATIONS.md. settings: the policy's timing.
-function iterations.text(run, opt, settings)
+--- The text of ITERATIONS.md.
+function iterations.text(run, opt)
     local lines = head(run, contract.read(run))
-    append(lines, baseline(run, settings))
+    append(lines, baseline(run))
     append(lines, summary(run, opt))
     for _, record in ipairs(run.history) do
         if record.trial > 0 then append(lines, entry(run, record, opt)) end

@@ -93,7 +93,11 @@ function discipline.sweep(run, proposal, _, plan)
     if not plan.item or plan.item == next_item then return nil end
     local done = matrix.swept(run)[plan.item]
     if done and proposal.point then return nil end
-    if done then return ("the sweep's '%s' is done (%s)"):format(plan.item, done) end
+    if done then
+        local instead = next_item and ("next is '%s'"):format(next_item)
+            or "so are all of its items: take a cell of the matrix"
+        return ("the sweep's '%s' is done (%s); %s"):format(plan.item, done, instead)
+    end
     return ("the sweep goes in order, next is '%s' (an item that cannot apply: `note --topic=sweep -m '%s: not "
         .. "applicable: why'`)"):format(next_item, next_item)
 end

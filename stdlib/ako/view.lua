@@ -38,8 +38,14 @@ local function task_view(task)
         reference = task.reference and copy(task.reference.files) or {}, workloads = ids, weights = weights }
 end
 
+-- How all but first looks is measured: the numbers in force, also where a policy inherits others.
+local function settings_of(steps)
+    return { checks = #steps.check.seeds, warmup = steps.time.warmup, launches = steps.time.launches,
+        flush = steps.time.flush }
+end
+
 --- What hooks see of the run: { trials (without the baseline), next_trial, history, notes, best, original, last,
---- last_sources, elapsed_s, session, header, device, lane, workspace, task, tolerance, finished }.
+--- last_sources, elapsed_s, session, header, device, lane, workspace, task, tolerance, settings, finished }.
 function view.of(loop)
     local session = loop.session
     loop.task_view = loop.task_view or task_view(loop.task)
@@ -48,7 +54,8 @@ function view.of(loop)
         last = loop.views[#loop.views], last_sources = copy(loop.last_sources),
         elapsed_s = (clock.now_ns() - loop.started_ns) / 1e9, session = session.name, header = copy(session.header),
         device = copy(loop.evaluator.device), lane = loop.lane, workspace = session.ws.folder,
-        task = copy(loop.task_view), tolerance = copy(loop.plan.tolerance), finished = loop.finished or false }
+        task = copy(loop.task_view), tolerance = copy(loop.plan.tolerance), settings = settings_of(loop.plan.steps),
+        finished = loop.finished or false }
 end
 
 return view

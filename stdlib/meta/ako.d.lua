@@ -242,6 +242,7 @@
 ---@field workspace string
 ---@field task { name: string, file: string, solution: string[], reference: string[], workloads: string[], weights: number[] }
 ---@field tolerance? { predicate: string, atol: number, rtol: number } in force; nil where nothing is measured
+---@field settings? { checks: integer, warmup: integer, launches: integer, flush: boolean } how it is measured in full; nil where nothing is
 ---@field finished false|{ ended?: string, verified: ako.Record, said?: string }
 
 -- Lua's own globals that the host has changed

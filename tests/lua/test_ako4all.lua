@@ -355,6 +355,7 @@ t.test("A7: bench.sh hands label and hypothesis on, and passes the exit code and
     t.match(result.stdout, "^<policies/ako4all.lua><try><%-%-label=iter%-1><%-m><two loads>\n")
     t.match(fs.read(folder .. "/_bench_output.txt"), "^<policies/ako4all.lua><try>")
     t.eq(bench_sh(folder, "final", "floor").stdout, "<policies/ako4all.lua><finish><-m><floor>\n")
+    t.eq(bench_sh(folder, "final").stdout, "<policies/ako4all.lua><finish><-m><bench.sh final>\n")
     t.match(bench_sh(folder).stdout, "^<policies/ako4all.lua><try>\n")
 end)
 

@@ -481,6 +481,16 @@ t.test("B6: 20 warm-ups, 100 launches; each shape with median, p95, min and erro
     t.eq(shapes.lines(record, 1)[2], "[FAIL] N=64: max_abs=5.000e-01 max_rel=2.000e+00")
 end)
 
+t.test("B6: the logs of a policy that extends this one have the numbers that were in force", function()
+    local at, changed = workspace(), {}
+    for name, value in pairs(POLICY) do changed[name] = value end
+    changed.timing = setmetatable({ warmup = 2, launches = 30 }, { __index = POLICY.timing })
+    local ctx, requests = context(at, nil, { policy = changed })
+    t.eq(verbs.try(ctx), 0)
+    t.eq(requests[1].numbers.time.launches, 30)
+    t.match(at:read "ITERATIONS.md", "\nPASSED: 2 warm%-ups, 30 launches, cold L2; ")
+end)
+
 t.test("B6: a task without tail shapes is refused unless the contract says why there are none", function()
     local at = workspace()
     write(at:path "task.lua", (TASK:gsub(", weight = 0.2", "")))

@@ -649,7 +649,7 @@ t.test("C15: the sweep goes in order, each item once; an end before it is done i
     t.eq(at:experiment("time=99.5", "sweep: bank-conflict swizzle, then padding"), 1)
     at:plan "sweep: bank-conflict swizzle"
     at:edit "time=90"
-    t.eq(at:refused "again", "the sweep's 'bank-conflict swizzle' is done (v2)")
+    t.eq(at:refused "again", "the sweep's 'bank-conflict swizzle' is done (v2); next is 'launch bounds'")
     t.eq(at:experiment("time=98", "sweep: launch bounds"), 0)
     t.match(at:log(), "%- Tactical sweep: 2 of 6 done, next: register cache size\n")
     at:note("sweep", "register cache size: not applicable") -- no reason
