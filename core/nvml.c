@@ -61,12 +61,6 @@ int ako_nvml_find(ako_nvml_device *out, const ako_nvml_api *nvml, const char *uu
                : ako_fail(AKO_UNAVAILABLE, "nvml", "NVML does not know %s: %s", uuid, nvml->nvmlErrorString(result));
 }
 
-int ako_nvml_sm_clock(const ako_nvml_api *nvml, ako_nvml_device device)
-{
-    unsigned mhz = 0;
-    return nvml->nvmlDeviceGetClockInfo(device, AKO_NVML_CLOCK_SM, &mhz) == AKO_NVML_SUCCESS ? (int)mhz : 0;
-}
-
 void ako_nvml_throttle_text(char *out, unsigned size, uint64_t bits)
 {
     static const char *const names[] = {

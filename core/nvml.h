@@ -50,9 +50,6 @@ int ako_nvml(const ako_nvml_api **out);
 /* The handle of a GPU by the UUID that CUDA gives ("GPU-..."; a MIG slice is tried as "MIG-..." too). */
 int ako_nvml_find(ako_nvml_device *out, const ako_nvml_api *nvml, const char *uuid);
 
-/* SM clock in MHz now, or 0 when it cannot be read. */
-int ako_nvml_sm_clock(const ako_nvml_api *nvml, ako_nvml_device device);
-
 /* NVML's throttle bits in words, blank-separated: "sw_power_cap hw_slowdown". */
 void ako_nvml_throttle_text(char *out, unsigned size, uint64_t bits);
 

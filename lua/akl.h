@@ -33,7 +33,7 @@ AKL_RAISES void akl_type(lua_State *L, const char *type, const luaL_Reg *methods
                          lua_CFunction close);
 
 /* [-0, +1, e] Lua value of JSON; null is the light userdata akl_null (json.null in Lua), arrays keep their order.
- * The value stays the caller's: wrap it in akl_own_json first, since this may raise. */
+ * The value stays the caller's: keep it in an akl_json_slot, since this may raise. */
 AKL_RAISES void akl_push_json(lua_State *L, const ako_json *value);
 
 /* [-0, +1, -] JSON's null. */
@@ -48,9 +48,6 @@ AKL_RAISES void akl_mark_array(lua_State *L, int index);
  * the path ("workloads[2].shape: a function is not JSON"). The result lives in a collectable box pushed on the stack
  * [+1]. */
 AKL_RAISES ako_json *akl_to_json(lua_State *L, int index);
-
-/* [-0, +1, e] Gives a JSON value to the collector. */
-AKL_RAISES void akl_own_json(lua_State *L, ako_json *value);
 
 /* [-0, +1, e] An empty box to be filled after it: `ako_json **slot = akl_json_slot(L); status = f(slot, ...)`. */
 AKL_RAISES ako_json **akl_json_slot(lua_State *L);

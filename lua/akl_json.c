@@ -57,11 +57,6 @@ ako_json **akl_json_slot(lua_State *L)
     return akl_new(L, sizeof(ako_json *), BOX_TYPE);
 }
 
-void akl_own_json(lua_State *L, ako_json *value)
-{
-    *akl_json_slot(L) = value;
-}
-
 /* JSON to Lua */
 
 static void push_array(lua_State *L, const ako_json *array)
