@@ -26,16 +26,30 @@ local function leads_back(folder, holders)
     return false
 end
 
-local function add_folder(found, folder, shown, holders)
+-- What vi and Emacs leave beside a file that somebody looks at: nothing runs it.
+local EDITORS_OWN = { "^%..*%.sw%l$", "^%.#", "^#.*#$", "~$" }
+
+local function is_editors_own(name)
+    for _, pattern in ipairs(EDITORS_OWN) do
+        if name:find(pattern) then return true end
+    end
+    return false
+end
+
+-- What `require` can load: beside it a companion folder may hold what a build or a backup leaves.
+local function is_module(name) return name:find("^[^.].*%.lua$") ~= nil end
+
+-- All files below; with `counts(name)` those for which it holds.
+local function add_folder(found, folder, shown, counts, holders)
     local inside = { fs.absolute(folder) or folder, table.unpack(holders or {}) }
     for _, name in ipairs(fs.list(folder) or {}) do
         local path, below = fs.join(folder, name), shown .. "/" .. name
-        if not fs.is_dir(path) then
-            add_file(found, path, below)
-        elseif leads_back(path, inside) then
+        if fs.is_dir(path) and leads_back(path, inside) then
             found.hashes[below] = "a link to a folder that holds it"
-        else
-            add_folder(found, path, below, inside)
+        elseif fs.is_dir(path) then
+            add_folder(found, path, below, counts, inside)
+        elseif not is_editors_own(name) and (not counts or counts(name)) then
+            add_file(found, path, below)
         end
     end
 end
@@ -86,7 +100,7 @@ local function add_policy(found, file, workspace)
     add_file(found, file, name)
     local companions = file:gsub("%.lua$", "")
     local has_some = companions ~= file and fs.is_dir(companions) and not holds(companions, workspace)
-    if has_some then add_folder(found, companions, (name:gsub("%.lua$", ""))) end
+    if has_some then add_folder(found, companions, (name:gsub("%.lua$", "")), is_module) end
 end
 
 -- A task that lies elsewhere than its other files was found by the policy.

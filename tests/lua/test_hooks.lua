@@ -378,8 +378,12 @@ t.test("what a policy protects, new files in its folders, and the policy itself"
         function() fs.remove_tree(folder .. "/scripts/new.sh") end)
     refused("README.md", function() fs.write(folder .. "/README.md", "x") end,
         function() fs.remove_tree(folder .. "/README.md") end)
+    for _, name in ipairs { "scripts/.eval.sh.swp", "scripts/eval.sh~", "scripts/deep/#eval.sh#" } do
+        assert(fs.write(folder .. "/" .. name, "an editor's"))
+    end
+    t.eq(attempt(function() end, "time=20"), 0, "looked at in an editor")
     refused("mine.lua", function() fs.write(file, "-- another\n") end, function() fs.write(file, "-- a policy\n") end)
-    t.eq(attempt(function() end, "time=20"), 0)
+    t.eq(attempt(function() end, "time=10"), 0)
 end)
 
 t.test("a scaffold is given where it is missing; a merge is said", function()

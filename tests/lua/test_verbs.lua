@@ -125,6 +125,15 @@ t.test("a trial is voided by a change of the reference, the task, the policy or 
             ("protected file %s changed since the session began"):format(name) })
         write(name, text)
     end
+    write("mine/build/out.o", "x") -- no module, and so nothing that decides
+    write("mine/words.lua~", "x")
+    write("mine/.words.lua.swp", "x")
+    kernel(60)
+    t.eq(object_of(1, "--session=p", "try", "-m", "an honest try").status, "PASSED")
+    write("mine/more.lua", "return 1")
+    t.eq(object_of(13, "--session=p", "try", "-m", "x").reason,
+        "protected file mine/more.lua changed since the session began")
+    t.ok(fs.remove_tree(folder .. "/mine/more.lua"))
     write("reference.c", "// touched\n" .. REFERENCE)
     says(13, "protected file reference.c changed since session p began: undo that change, or begin another session\n$",
         "--session=p", "finish", "-mdone")
