@@ -1,4 +1,4 @@
-// T2 T9 -> UNTRUSTED_TIMING T4 | REWARD_HACK T11: past the check, a thread does later calls while the cache is flushed.
+// T2 T9 -> UNTRUSTED_TIMING T4 | REWARD_HACK T11 | RUNTIME_ERROR crash: past the check, a thread does later calls while the cache is flushed.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,6 +9,7 @@ static call done[MOST_CALLS];
 static int n_done, rows, width;
 static atomic_int ready;
 
+/* It races with the caller for the list of calls, and now and then falls over it. */
 static void *work(void *unused)
 {
     for (int i = 0; i < n_done; i++, ready++)

@@ -44,13 +44,14 @@ local function devices()
 end
 
 -- Without a flush a sample calls again and again on the same data, which lie in the cache. Keeping outputs is no gain
--- all the same, unless it is a small one: fresh data are no proof then, since they are colder (docs/threats.md).
+-- all the same, unless it is a small one: fresh data are no proof then, since they are colder (docs/threats.md). Where
+-- an address comes back with new content by chance, the output that was not written is seen first.
 local HOT = { ["cache_exact_pointer.c"] = true, ["cache_content.c"] = true, ["cache_exact_pointer.cu"] = true }
 
 local function try_hot(stand, cheat)
     local result = stand:try(stand:unit(cheat.file), false)
     local outcome = note(cheat.name .. ", hot", cheat.threats, result)
-    t.eq(outcome, "UNTRUSTED_TIMING T4", result.reason)
+    t.ok(is_expected({ "UNTRUSTED_TIMING T4", "REWARD_HACK T11" }, outcome), outcome .. ": " .. result.reason)
 end
 
 -- How many processes with code under test stand still at the moment.
