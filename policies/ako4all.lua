@@ -9,10 +9,9 @@ local hints = require "policies.ako4all.hints"
 local kernelbench = require "policies.kernelbench"
 local log = require "policies.ako4all.log"
 local profiler = require "policies.ako4all.profiler"
+local rules = require "ako.rules"
 local scaffold = require "policies.ako4all.scaffold"
 local stopping = require "policies.ako4all.stopping"
-
-local function is_share(value) return value >= 0 and value < 1, "must be a share from 0 to below 1" end
 
 -- What a trial is called by its author must be what it is: iter-N with N the next one.
 local function label_gate(run, proposal)
@@ -61,11 +60,11 @@ return kernelbench:extend {
         -- Three trials without 3 % open a re-assessment. Fewer trials or a larger share: more thinking, fewer trials;
         -- 0 trials: never, and an agent may polish one idea for ever.
         stall_count = { 3, "trials in a row without such a gain that make a stall; 0: never", { min = 0 } },
-        stall_share = { 0.03, "gain over the best below which a trial counts for a stall", is_share },
+        stall_share = { 0.03, "gain over the best below which a trial counts for a stall", rules.is_share },
         -- With fewer it is easy to give up early; a stop one step early is the dearest mistake there is.
         directions = { 3, "distinct documented directions after which a session may be called exhausted", { min = 1 } },
         -- Of bytes over peak bandwidth. 1 is out of reach, so it never stops; 0.8 stops with a fifth left. 0: never.
-        floor_share = { 0.95, "share of the device's limit at which nothing is left to gain", is_share },
+        floor_share = { 0.95, "share of the device's limit at which nothing is left to gain", rules.is_share },
 
         -- The signal: a cheaper first look. What it would keep is measured in full all the same, so fewer of these only
         -- let more losers through to a full measurement, or winners be missed.

@@ -39,8 +39,6 @@ local function launch_gaps(run, proposal, opt)
         proposal, opt)
 end
 
-local function is_share(value) return value >= 0 and value < 1, "must be a share from 0 to below 1" end
-
 return kernelbench:extend {
     name = "ako4all-gated",
     description = "AKO4ALL with gates: contract, references, profile first; done when the operator shows the win",
@@ -53,9 +51,9 @@ return kernelbench:extend {
         -- 1 separates ideas best, but a change and its declaration are two places already.
         places = { 4, "places of the solution that one trial may change, unless it is a named rewrite", { min = 1 } },
         -- 0 flags every shape that is surely slower, by however little.
-        flag = { 0.02, "share by which a shape or its p95 may get worse before a win is flagged", is_share },
+        flag = { 0.02, "share by which a shape or its p95 may get worse before a win is flagged", rules.is_share },
         -- 0 lets any gain of the operator count; 0.01 wants one that others can measure, too.
-        transfer = { 0.0, "gain of operator or model up to which a win does not transfer", is_share },
+        transfer = { 0.0, "gain of operator or model up to which a win does not transfer", rules.is_share },
         max_trials = { 0, "trials after which a run ends; 0: no limit", { min = 0 } },
         max_seconds = { 0.0, "wall time after which a run ends; 0: no limit", { min = 0 } },
         checkout = { true, "whether the AKO4ALL checkout must be there, clean and at its upstream" },

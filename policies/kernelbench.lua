@@ -81,7 +81,6 @@ local function lines(f, opt)
     return list
 end
 
-local function is_share(value) return value >= 0 and value < 1, "must be a share from 0 to below 1" end
 local function is_positive(value) return value > 0, "must be more than 0" end
 
 return policy.extend {
@@ -90,7 +89,7 @@ return policy.extend {
 
     options = {
         -- Smaller keeps smaller wins, and with them noise that happens to look like one; larger throws wins away.
-        threshold = { 0.01, "share by which the median must beat the best's to be kept", is_share },
+        threshold = { 0.01, "share by which the median must beat the best's to be kept", rules.is_share },
         -- Beyond this a figure is more often a mistake than a miracle. Raising it silences the warning, nothing else.
         excessive = { 10.0, "speedup over the reference that needs a justification", is_positive },
         justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },

@@ -107,7 +107,7 @@ local function add_result(lines, run, record, over)
     local n, correct, total = record.trial, entry.counts(record)
     local average, least, most = speedups(record, over)
     add(lines, "- Status: %s%s", versions.outcome(record), override_text(record))
-    add(lines, "- Date: %s", os.date("!%Y-%m-%d %H:%M:%S UTC", record.time_s))
+    add(lines, "- Date: %s", format.date(record.time_s))
     add(lines, "- Commit: %s (refs/ako/%s/%d)", (record.commit or ""):sub(1, 12), run.session or "", n)
     add(lines, "- Speedup: avg %s, min %s, max %s%s (%d CORRECT / %d total)", figure(average), figure(least),
         figure(most), average and " over the " .. over or "", correct, total)

@@ -14,16 +14,6 @@ local function known(value)
     return value
 end
 
-local function date_text(time_s) return os.date("!%Y-%m-%d %H:%M:%S UTC", time_s) end
-
--- "1.92x over the original (1.90x to 1.94x)"
-local function over_text(entry, name)
-    local speedup, interval = known(entry.speedup[name]), known((entry.interval or {})[name])
-    if not speedup then return nil end
-    local range = interval and (" (%s to %s)"):format(format.ratio(interval[1]), format.ratio(interval[2])) or ""
-    return ("%s over the %s%s"):format(format.ratio(speedup), name, range)
-end
-
 local function standing_text(entry)
     local parts = { ("trial %d, %s"):format(entry.trial, log.name(entry)) }
     if entry.status ~= "PASSED" then parts[2] = ("%s: %s"):format(entry.status, entry.reason) end
@@ -31,8 +21,8 @@ local function standing_text(entry)
     if figures then
         parts[#parts + 1] = ("median %s %s"):format(format.duration(figures.median), format.spread(figures))
     end
-    if entry.trial > 0 then parts[#parts + 1] = over_text(entry, "original") end
-    parts[#parts + 1] = over_text(entry, "reference")
+    if entry.trial > 0 then parts[#parts + 1] = log.over(entry, "original") end
+    parts[#parts + 1] = log.over(entry, "reference")
     parts[#parts + 1] = entry.commit and "commit " .. entry.commit
     return table.concat(parts, ", ")
 end
@@ -44,7 +34,7 @@ local function verified_text(verified, best)
     local parts = { figures and ("median %s"):format(format.duration(figures.median)) or verified.status }
     if paired and known(verified.speedup.original) then
         parts[2] = ("in turn with the original, %s: %s"):format(format.count(paired.pairs, "pair"),
-            over_text(verified, "original"))
+            log.over(verified, "original"))
     end
     local text = table.concat(parts, "; ")
     if not best or best.trial == verified.trial then return text end
@@ -108,7 +98,7 @@ local function facts_of(object)
     local function add(label, text) facts[#facts + 1] = text and { label, format.line(text) } or nil end
     add("task", ("%s, policy %s, on %s"):format(object.task or "unknown", object.policy or "unknown",
         device.name or "an unknown device"))
-    add("began", ("%s, at work for %.0f s"):format(date_text(object.began_s), object.worked_s))
+    add("began", ("%s, at work for %.0f s"):format(format.date(object.began_s), object.worked_s))
     local finished, best = known(object.finished), known(object.best)
     add("ended", finished and (finished.ended or "all is done") or "not yet")
     if finished and finished.options then add("options", json.encode(finished.options) .. " at the end") end
@@ -148,8 +138,7 @@ end
 local function override_items(object)
     local items = {}
     for i, line in ipairs(object.overrides) do
-        items[i] = ("trial %d: %s%s, %s: %s"):format(line.trial, line.verdict, line.forced and " (forced)" or "",
-            date_text(line.time_s), format.line(line.reason))
+        items[i] = ("trial %d: %s"):format(line.trial, log.override(line))
     end
     return items
 end

@@ -28,6 +28,9 @@ function format.spread(figures)
     return ("+-%.1f%%"):format((figures.ci[2] - figures.ci[1]) / 2 / figures.median * 100)
 end
 
+--- A time in seconds since 1970: "2030-01-02 03:04:05 UTC".
+function format.date(time_s) return os.date("!%Y-%m-%d %H:%M:%S UTC", time_s) end
+
 --- Cuts text to `width` characters, the last of them "~" when something is missing.
 function format.cut(text, width)
     local length = utf8.len(text) or #text

@@ -30,6 +30,22 @@ end
 --- A verdict in words, with who has given it.
 function log.verdict(record) return trial.verdict(record) .. (record.override and " by hand" or "") end
 
+--- "1.92x over the original (1.90x to 1.94x)": the speed-up of an entry, or of one of its workloads, over `name` (in
+--- words: `words`, "the original" for "original"); nil where it is not known.
+function log.over(entry, name, words)
+    local speedup, interval = (entry.speedup or {})[name], (entry.interval or {})[name]
+    if speedup == nil or speedup == json.null then return nil end
+    local has_range = interval ~= nil and interval ~= json.null
+    local range = has_range and (" (%s to %s)"):format(format.ratio(interval[1]), format.ratio(interval[2])) or ""
+    return ("%s over %s%s"):format(format.ratio(speedup), words or "the " .. name, range)
+end
+
+--- An override as a line of its session's journal has it, in words: "keep (forced), 2030-01-02 03:04:05 UTC: why".
+function log.override(line)
+    return ("%s%s, %s: %s"):format(line.verdict, line.forced and " (forced)" or "", format.date(line.time_s),
+        format.line(line.reason))
+end
+
 --- A gain or a prediction: "+2.1 %"; "-" for nil.
 function log.percent(gain) return gain and ("%+.1f %%"):format(gain) or "-" end
 

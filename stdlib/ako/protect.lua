@@ -17,11 +17,16 @@ local function add_file(found, path, shown)
     found.marks[shown] = stat and ("%d %d"):format(stat.ctime_ns, stat.inode) or "missing"
 end
 
+-- True where a folder holds another one, or is it.
+local function holds(folder, other)
+    local outer, inner = fs.absolute(folder) or folder, fs.absolute(other) or other
+    return (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
+end
+
 -- True where a folder is one of those that hold it: a link that leads back.
 local function leads_back(folder, holders)
-    local real = fs.absolute(folder)
     for _, holder in ipairs(holders) do
-        if real == holder or real and holder:sub(1, #real + 1) == real .. "/" then return true end
+        if holds(folder, holder) then return true end
     end
     return false
 end
@@ -64,12 +69,6 @@ local function add(found, folder, name)
     end
 end
 
--- True where a folder holds the workspace, or is it: then it is no policy's that is called like it.
-local function holds(folder, workspace)
-    local outer, inner = fs.absolute(folder) or folder, fs.absolute(workspace) or workspace
-    return (inner .. "/"):sub(1, #outer + 1) == outer .. "/"
-end
-
 -- A link keeps its own name; the file need not be there.
 local function full_path(file)
     local folder = fs.absolute(fs.dirname(file))
@@ -93,7 +92,7 @@ function protect.name(file, folder)
     return up .. full:sub(#level + 2)
 end
 
--- The policy's file, and the folder of its companions beside it.
+-- The policy's file, and the folder of its companions beside it; a workspace that is called like it is none.
 local function add_policy(found, file, workspace)
     if not file then return end
     local name = protect.name(file, workspace)

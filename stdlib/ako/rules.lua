@@ -16,6 +16,9 @@ end
 
 local number = rules.number
 
+--- For an option that is a share: whether it is one, and what it must be.
+function rules.is_share(value) return value >= 0 and value < 1, "must be a share from 0 to below 1" end
+
 -- Words
 
 local words_of = setmetatable({}, { __mode = "k" })

@@ -10,6 +10,7 @@
 
 local dtypes = require "ako.dtypes"
 local fault = require "ako.fault"
+local rules = require "ako.rules"
 
 local function reserved(text) return { reserved = true, text = text } end
 
@@ -36,7 +37,8 @@ end
 
 -- A number; the option that holds one is checked with the whole policy.
 local function is_threshold(value)
-    return type(value) == "string" or (value >= 0 and value < 1), "must be a share from 0 to below 1"
+    if type(value) == "string" then return true end
+    return rules.is_share(value)
 end
 
 -- core/paired.h explains the numbers.

@@ -111,12 +111,7 @@ local NAMES = { { "original", "the original" }, { "reference", "the reference" }
 local function speedup_text(entry)
     local parts = {}
     for _, name in ipairs(NAMES) do
-        local speedup, interval = entry.speedup and entry.speedup[name[1]], (entry.interval or {})[name[1]]
-        if known(speedup) then
-            local range = interval
-                and (" (%s to %s)"):format(format.ratio(interval[1]), format.ratio(interval[2])) or ""
-            parts[#parts + 1] = ("%s over %s%s"):format(format.ratio(speedup), name[2], range)
-        end
+        parts[#parts + 1] = log.over(entry, name[1], name[2])
     end
     return #parts > 0 and table.concat(parts, ", ") or nil
 end
@@ -167,8 +162,6 @@ local function members_text(given, names, unit)
     return #parts > 0 and table.concat(parts, ", ") or nil
 end
 
-local function date_text(time_s) return time_s and os.date("!%Y-%m-%d %H:%M:%S UTC", time_s) end
-
 local function add(lines, label, text)
     if not text or text == "" then return end
     lines[#lines + 1] = ("%-11s %s"):format(label, format.line(text))
@@ -183,10 +176,7 @@ local function add_verdict(lines, object)
     add(lines, "label", object.label)
     add(lines, "options", object.options and json.encode(object.options))
     add(lines, "reason", object.reason)
-    for _, line in ipairs(object.overrides) do
-        add(lines, "by hand", ("%s%s, %s: %s"):format(line.verdict, line.forced and " (forced)" or "",
-            date_text(line.time_s), line.reason))
-    end
+    for _, line in ipairs(object.overrides) do add(lines, "by hand", log.override(line)) end
     add(lines, "next", object.next)
 end
 
@@ -212,7 +202,8 @@ local function add_places(lines, object, ref)
     add(lines, "tree", object.tree)
     add(lines, "commit", ("%s, %s"):format(object.commit, ref))
     add(lines, "files", object.files)
-    add(lines, "session", ("%s, %s"):format(object.session, date_text(object.time_s) or "time unknown"))
+    local date = object.time_s and format.date(object.time_s) or "time unknown"
+    add(lines, "session", ("%s, %s"):format(object.session, date))
     for _, note in ipairs(object.notes) do add(lines, "note", log.note(note)) end
 end
 

@@ -1565,6 +1565,19 @@ function log.name(record) end
 ---@return string
 function log.verdict(record) end
 
+---"1.92x over the original (1.90x to 1.94x)": the speed-up of an entry, or of one of its workloads, over `name` (in
+---words: `words`, "the original" for "original"); nil where it is not known.
+---@param entry table
+---@param name "original"|"reference"|"best"
+---@param words? string
+---@return string?
+function log.over(entry, name, words) end
+
+---An override as a line of its session's journal has it, in words: "keep (forced), 2030-01-02 03:04:05 UTC: why".
+---@param line table
+---@return string
+function log.override(line) end
+
 ---A gain or a prediction: "+2.1 %"; "-" for nil.
 ---@param gain? number
 ---@return string
@@ -1694,6 +1707,11 @@ local format = {}
 ---A duration in ns with three or four digits and its unit: "3.928 ms"; "-" for nil.
 ---@param ns integer
 function format.duration(ns) end
+
+---A time in seconds since 1970: "2030-01-02 03:04:05 UTC".
+---@param time_s integer
+---@return string
+function format.date(time_s) end
 
 ---A ratio: "1.92x"; "-" for nil.
 ---@param value any
@@ -2766,6 +2784,11 @@ function report.text(...) end
 
 ---@class ako.rules
 local rules = {}
+
+---For an option that is a share: whether it is one, and what it must be.
+---@param value number
+---@return boolean, string
+function rules.is_share(value) end
 
 ---A rule's number: the one given, or that of the option it names. Raises when there is no such option.
 ---@param given number|string

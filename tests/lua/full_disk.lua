@@ -10,10 +10,8 @@ local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
 local points = 0
-local first, stride = (os.getenv "AKO_SHARD" or "1/1"):match("^(%d+)/(%d+)$")
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
-local function present(folder) return fs.read(folder .. "/solution/kernel.c") end
+local edit, present = scripted.edit, scripted.present
 
 local function count_of(folder)
     local repo <close> = assert(git.open(folder))
@@ -42,8 +40,7 @@ end
 
 local function fill_everywhere(folder, words, look)
     for _, does in ipairs { "full", "once" } do
-        local shard = { first = tonumber(first), stride = tonumber(stride) }
-        points = points + steps.each(folder, does, words, shard, function(result)
+        points = points + steps.each(folder, does, words, steps.shard(), function(result)
             check_account(result)
             look(result)
         end)

@@ -12,10 +12,8 @@ local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
 local points = 0
-local first, stride = (os.getenv "AKO_SHARD" or "1/1"):match("^(%d+)/(%d+)$")
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
-local function present(folder) return fs.read(folder .. "/solution/kernel.c") end
+local edit, present = scripted.edit, scripted.present
 
 local function newest(folder)
     local repo <close> = assert(git.open(folder))
@@ -55,12 +53,13 @@ local first_trial = {} -- how many steps of a kind one has
 -- left out.
 local function kill_everywhere(folder, words, look, later)
     for _, does in ipairs { "kill", "half" } do
-        local shard = { first = first + (later and first_trial[does] or 0), stride = tonumber(stride) }
+        local shard = steps.shard()
+        shard.first = shard.first + (later and first_trial[does] or 0)
         local count = steps.each(folder, does, words, shard, function(result)
             t.eq(result.signal, "SIGKILL", result.stderr)
             look(result)
         end)
-        first_trial[does] = first_trial[does] or (count - 1) * stride // 1
+        first_trial[does] = first_trial[does] or (count - 1) * shard.stride
         points = points + count
     end
 end

@@ -22,6 +22,14 @@ return {
 --- A source that scripts its own result.
 function scripted.source(script) return "// script: " .. script .. "\nvoid scale(void);\n" end
 
+--- Makes that the solution of such a folder.
+function scripted.edit(folder, script)
+    assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script)))
+end
+
+--- The text of a folder's solution.
+function scripted.present(folder) return fs.read(folder .. "/solution/kernel.c") end
+
 --- A folder with a task whose solution is scripted so.
 function scripted.task_folder(script)
     local folder = t.tmpdir()

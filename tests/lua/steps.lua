@@ -168,6 +168,12 @@ function steps.check(folder, users, name)
     return state
 end
 
+--- The share of the steps that this process takes, of `each`: AKO_SHARD=2/3 is every third one from the second on.
+function steps.shard()
+    local first, stride = (os.getenv "AKO_SHARD" or "1/1"):match("^(%d+)/(%d+)$")
+    return { first = math.tointeger(first), stride = math.tointeger(stride) }
+end
+
 --- For n from shard.first on, by shard.stride (without: from 1, by 1): brings the template back, lets `does` happen at
 --- step n of the verb `words`, calls look(result, n). Ends with the first n that the verb did not reach. Returns how
 --- many were tried.

@@ -12,8 +12,7 @@ local steps = require "steps"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
-local function present(folder) return fs.read(folder .. "/solution/kernel.c") end
+local edit, present = scripted.edit, scripted.present
 
 -- A verb's exit code and all that it has said on stderr.
 local function outcome(verb, folder, host, verb_options)

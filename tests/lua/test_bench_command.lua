@@ -47,7 +47,7 @@ local function history(folder)
     return session.newest({ repo = repo, folder = fs.absolute(folder) }).history, repo
 end
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
+local edit = scripted.edit
 
 local function refused(script, status, reason, policy, more)
     local folder = with_script(script, more)

@@ -9,7 +9,7 @@ local steps = require "steps"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
+local edit = scripted.edit
 
 local function try(folder, policy, options, host)
     local given = host or {}

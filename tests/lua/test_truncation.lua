@@ -11,8 +11,7 @@ local steps = require "steps"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
-local function present(folder) return fs.read(folder .. "/solution/kernel.c") end
+local edit, present = scripted.edit, scripted.present
 local function try(folder) return verbs.try(scripted.logging_context(folder)) end
 
 -- A session with a line of almost every kind; its folder, its journal and its text.

@@ -10,8 +10,7 @@ local steps = require "steps"
 local t = require "ako.tap"
 local verbs = require "ako.verbs"
 
-local function edit(folder, script) assert(fs.write(folder .. "/solution/kernel.c", scripted.source(script))) end
-local function present(folder) return fs.read(folder .. "/solution/kernel.c") end
+local edit, present = scripted.edit, scripted.present
 
 local function try(folder, want)
     local ctx = scripted.logging_context(folder)
