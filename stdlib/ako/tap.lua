@@ -123,8 +123,14 @@ local function test_files(folder)
     return files
 end
 
+local beginnings = {}
+
+--- Calls f() before each further file of tests: for what one file must not find of another.
+function tap.before_file(f) beginnings[#beginnings + 1] = f end
+
 local function run_file(file)
     console.out(("# %s\n"):format(file))
+    for _, begin in ipairs(beginnings) do begin() end
     local chunk, problem = host.load(file, file, true)
     local ran = chunk ~= nil
     if ran then ran, problem = pcall(chunk) end

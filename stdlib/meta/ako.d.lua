@@ -3354,6 +3354,10 @@ function tap.fails(pattern, result, message, code, want) end
 ---@param why string
 function tap.skip(why) end
 
+---Calls f() before each further file of tests: for what one file must not find of another.
+---@param f fun()
+function tap.before_file(f) end
+
 ---A fresh folder, removed when the program's tests are over.
 function tap.tmpdir() end
 

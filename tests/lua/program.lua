@@ -11,6 +11,8 @@ function program.fresh()
     return program.folder
 end
 
+t.before_file(program.fresh)
+
 --- Writes a file into the scratch folder; returns its name.
 function program.write(name, text)
     assert(fs.mkdirs(fs.dirname(fs.join(program.folder, name))))

@@ -6,7 +6,7 @@ local process = require "ako.process"
 local program = require "program"
 local t = require "ako.tap"
 
-local write, folder = program.write, program.fresh()
+local write, folder = program.write, program.folder
 
 local KERNEL = [[
 void scale(const float *x, float *y, int N)
