@@ -87,8 +87,9 @@ int sample_check_sets(trial *t, const rotation *r, int workload);
 
 /* The two clocks over all of a series, and the physical floor. */
 int series_judge(trial *t, const series *s, int workload);
-double series_mean(const series *s);                                      /* ns; 0 without samples */
-double series_step_share(const trial *t, const series *s);                /* a step of its clock by its median */
+bool series_wants_more(const trial *t, const series *s);   /* too few requests for what they make one suspect */
+double series_mean(const series *s);                       /* ns; 0 without samples */
+double series_step_share(const trial *t, const series *s); /* a step of its clock by its median */
 int series_put(trial *t, const series *s, int workload, const char *key); /* its summary into the answer */
 void series_free(series *s);
 

@@ -8,6 +8,7 @@
 #include "stats.h"
 #include "surroundings.h"
 
+#define ENOUGH_GAPS 6     /* a machine that stands still for a moment lengthens one request, a fraud all of them */
 #define CPU_SLACK_NS 10e6 /* what the scheduler of a busy machine may do to a request that has one thread */
 
 /* The least counts: whatever else a machine is busy with can only make a request longer, a fraud is in every one. */
@@ -28,18 +29,29 @@ double series_mean(const series *s)
     return n ? sum / (double)n : 0;
 }
 
+/* What a request may cost a call beyond what was calibrated. */
+static double slack_ns(const trial *t, const series *s)
+{
+    bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
+    const calibration *c = &t->ev->calibration;
+    double fixed = 3 * (double)c->fixed_ns / (s->calls_a_request ? s->calls_a_request : 1);
+    /* a walk through a cache takes ms */
+    return fixed + (gpu ? 3 * (double)c->each_ns : (double)c->each_ns + CPU_SLACK_NS);
+}
+
 /* The samples against the evaluator's clock. What requests cost beside their calls is calibrated; what is missing
  * well beyond that, and makes up more than a third of a call, was spent where the arm's clock did not look. */
 static bool clocks_agree(const trial *t, const series *s)
 {
-    bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
-    const calibration *c = &t->ev->calibration;
     if (s->n_gaps == 0)
         return true;
     double gap = least_gap(s), mean = series_mean(s);
-    double slack = 3 * (double)c->fixed_ns / (s->calls_a_request ? s->calls_a_request : 1);
-    slack += gpu ? 3 * (double)c->each_ns : (double)c->each_ns + CPU_SLACK_NS; /* a walk through a cache takes ms */
-    return gap <= slack || mean >= 0.7 * (mean + gap);
+    return gap <= slack_ns(t, s) || mean >= 0.7 * (mean + gap);
+}
+
+bool series_wants_more(const trial *t, const series *s)
+{
+    return s->n_gaps < ENOUGH_GAPS && !clocks_agree(t, s);
 }
 
 /* Bytes that must be moved and cannot lie in the L2, at the device's peak bandwidth. 0: unknown. */
@@ -71,9 +83,14 @@ int series_judge(trial *t, const series *s, int workload)
     double least = floor_ns(t, workload);
     if (status != AKO_OK)
         return status;
-    if (!clocks_agree(t, s))
-        return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T4",
-                                  "calls take far longer by the evaluator's clock than their samples say");
+    if (!clocks_agree(t, s)) {
+        snprintf(
+            reason, sizeof reason,
+            "calls take far longer by the evaluator's clock than their samples say: %.4g us more than their %.4g us,"
+            " where %.4g us are usual",
+            least_gap(s) / 1e3, series_mean(s) / 1e3, slack_ns(t, s) / 1e3);
+        return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "T4", reason);
+    }
     if (sum.median >= least)
         return AKO_OK;
     snprintf(reason, sizeof reason, "%.4g us is less than moving the task's bytes takes at the device's peak, %.4g us",

@@ -52,6 +52,8 @@ static int time_all(trial *t, rotation *r, int workload, series *s)
     while (status == AKO_OK && !t->ended) {
         int done = (int)json_array_size(s->samples);
         n = next_request(t, done, start);
+        if (n == 0 && series_wants_more(t, s))
+            n = s->calls_a_request;
         if (n == 0)
             break;
         int expected = (t->timing.launches - done - 1) / n;

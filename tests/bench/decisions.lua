@@ -22,6 +22,9 @@ local function make_task(name, axes, count, extra)
     for _, file in ipairs(fs.list("tests/bench/" .. name)) do
         assert(fs.copy_file(("tests/bench/%s/%s"):format(name, file), fs.join(folder, file)))
     end
+    if not fs.exists(folder .. "/reference.cu") then
+        assert(fs.copy_file(("%s/%s.cu"):format(folder, name), folder .. "/reference.cu"))
+    end
     local workloads = {}
     for i = 1, count do workloads[i] = ('{ %s, name = "%d" }'):format(axes, i) end
     assert(fs.write(fs.join(folder, "task.lua"), ([[
@@ -94,8 +97,7 @@ end
 
 --- Opens an evaluator on a generated task. options: name (folder of the kernel), axes, workloads, bytes (Lua text).
 function decisions.open(options, place)
-    local reference = options.name == "work" and "reference.cu" or options.name .. ".cu"
-    local extra = ('reference = { "%s" }, solution = { "%s.cu" }%s'):format(reference, options.name,
+    local extra = ('reference = { "reference.cu" }, solution = { "%s.cu" }%s'):format(options.name,
         options.bytes and ", bytes = function(a) return " .. options.bytes .. " end" or "")
     local folder = make_task(options.name, options.axes, options.workloads, extra)
     local e = assert(evaluator.start { device = place or "cuda:0" })

@@ -74,7 +74,7 @@ local SHELL = [[
 export XDG_CACHE_HOME=$PWD/cache
 start() {
     name=$1; shift
-    (cd $name && exec $ako ../short.lua run "$@" >out 2>err) &
+    (cd $name && exec $ako --device=cpu ../short.lua run "$@" >out 2>err) &
     pid=$!
     eval "pid_$name=$pid"
 }

@@ -12,7 +12,7 @@ local t = require "ako.tap"
 local PLACE = assert(device.find "auto").id == "cpu" and "cpu" or "gpu"
 local EXTENSION = PLACE == "cpu" and ".c" or ".cu"
 local CANDIDATES = { cpu = { "01_renamed.c", "03_half.c", "04_simd.c" },
-    gpu = { "01_renamed.cu", "03_half.cu", "02_shuffle.cu" } }
+    gpu = { "01_renamed.cu", "03_half.cu", "04_float4.cu" } }
 local EXAMPLE = t.home .. "/examples/rmsnorm/"
 local BRANCHES = { ako4all = "opt/rmsnorm", ako4all_gated = "gated/rmsnorm", autodev = "autodev/whole" }
 
