@@ -32,8 +32,8 @@ LUA_CPP  := -D_GNU_SOURCE -Icore -Ilua $(LUA_CFLAGS) $(CPPFLAGS)
 CORE_ALL_LIBS := $(CORE_LIBS) -ldl -lm -lpthread -lrt
 
 # The modules that other programs may use, one header each.
-PUBLIC   := ako arena buf build cancel clock confine device dtype dtype_bits error evaluator fs git journal json log \
-            memory ops paired process regex runner stats tensor timing unit versions wire
+PUBLIC   := ako arena buf build cancel clock confine device dtype dtype_bits error evaluator fs git hooks journal json \
+            log memory ops paired process regex runner stats tensor timing unit versions wire
 CORE_SRC   := $(wildcard core/*.c) $(if $(HAVE_CUDA),$(wildcard core/gpu/*.c),$(wildcard core/nogpu/*.c))
 WORKER_SRC := $(wildcard core/worker/*.c)
 LUA_SRC    := $(wildcard lua/*.c)
@@ -104,7 +104,8 @@ $(B)/libako.a: $(CORE_OBJ)
 	$(if $(V),,@echo "  AR    $@")
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/libako.so: $(CORE_OBJ)
+# With the roles in it, which an interpreter runs that has loaded it (stdlib/python).
+$(B)/libako.so: $(CORE_OBJ) $(filter-out %/main.o,$(WORKER_OBJ))
 	$(if $(V),,@echo "  LD    $@")
 	$(Q)$(CC) -shared $(ALL_LDFLAGS) $^ $(CORE_ALL_LIBS) -o $@
 

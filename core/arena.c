@@ -79,7 +79,9 @@ void ako_arena_free(ako_arena *arena)
 /* Content that is as good from any of its elements on. */
 static uint64_t slack_of(const ako_tensor_spec *tensor)
 {
-    bool shiftable = tensor->role == AKO_OUTPUT || (!tensor->file[0] && tensor->fill.kind != AKO_FILL_ARANGE);
+    ako_fill_kind kind = tensor->fill.kind;
+    bool shiftable =
+        tensor->role == AKO_OUTPUT || (!tensor->file[0] && kind != AKO_FILL_ARANGE && kind != AKO_FILL_PROBLEM);
     return shiftable ? (uint64_t)(AKO_SHIFTS - 1) * AKO_SHIFT : 0;
 }
 

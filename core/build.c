@@ -26,6 +26,9 @@ static const ako_build_lane *lane_of(ako_lane lane)
         return &ako_build_lane_nvrtc;
     case AKO_LANE_CUDA_HOST:
         return &ako_build_lane_nvcc;
+    case AKO_LANE_PYTHON:
+    case AKO_LANE_PYTHON_CPU:
+        return &ako_build_lane_python;
     case AKO_LANE_C:
     default:
         return &ako_build_lane_cc;
@@ -176,7 +179,8 @@ static int compile(ako_build_output *out, ako_build_job *job, const char *folder
     out->log = job->about;
     job->about = (ako_buf){0};
     if (status == AKO_OK && out->ok)
-        status = ako_machine_code_hash(out->hash, code.data, code.size);
+        status = ako_lane_is_python(lane) ? ako_hash(out->hash, code.data, code.size)
+                                          : ako_machine_code_hash(out->hash, code.data, code.size);
     if (status == AKO_OK && out->ok)
         status = store(out, folder, key, lane, &code);
     if (out->timed_out)

@@ -27,7 +27,7 @@ typedef struct ako_build_lane {
     int (*compile)(ako_build_output *out, ako_buf *code, ako_build_job *job);
 } ako_build_lane;
 
-extern const ako_build_lane ako_build_lane_nvrtc, ako_build_lane_cc, ako_build_lane_nvcc;
+extern const ako_build_lane ako_build_lane_nvrtc, ako_build_lane_cc, ako_build_lane_nvcc, ako_build_lane_python;
 
 /* "path size mtime" of a file with links resolved: names a compiler exactly enough for a cache key. */
 void ako_build_put_identity(ako_buf *key, const char *path);

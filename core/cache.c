@@ -40,6 +40,8 @@ int ako_cache_folder(char **out)
 
 static const char *code_name(ako_lane lane)
 {
+    if (ako_lane_is_python(lane))
+        return "code.json";
     return lane == AKO_LANE_CUDA ? "code.cubin" : "code.so";
 }
 

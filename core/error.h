@@ -22,7 +22,9 @@
     X(BUSY, -13, "held by somebody else")                                          \
     X(LIMIT, -14, "over a stated limit")                                           \
     X(EOF, -15, "end of stream")                                                   \
-    X(COMPILE, -16, "source does not compile")
+    X(COMPILE, -16, "source does not compile")                                     \
+    X(SHAPE, -17, "a tensor of another shape or structure than was asked for")     \
+    X(DTYPE, -18, "a tensor of another element type than was asked for")
 
 typedef enum ako_status {
 #define AKO_STATUS_ENUM(name, value, text) AKO_##name = (value),

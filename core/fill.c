@@ -75,6 +75,8 @@ static int plan_uniform(ako_fill_plan *out, const ako_fill *fill)
 int ako_fill_plan_make(ako_fill_plan *out, ako_dtype dtype, const ako_fill *fill)
 {
     *out = (ako_fill_plan){.a = fill->a, .b = fill->b, .seed = fill->seed, .stream = fill->stream, .dtype = dtype};
+    if (fill->kind == AKO_FILL_PROBLEM)
+        return ako_fail(AKO_INVALID, "fill", "content that the problem's own code makes");
     if (fill->kind == AKO_FILL_CONSTANT) {
         out->kind = AKO_PLAN_CONSTANT;
         out->low = ako_encode(dtype, fill->a);

@@ -17,7 +17,14 @@ typedef struct ako_ops ako_ops;
 int ako_ops_new(ako_ops **out, ako_place place);
 void ako_ops_free(ako_ops *ops);
 
-typedef enum ako_fill_kind { AKO_FILL_NORMAL, AKO_FILL_UNIFORM, AKO_FILL_CONSTANT, AKO_FILL_ARANGE } ako_fill_kind;
+/* PROBLEM: not ours to make, the problem's own code does (ako_runner_fill). */
+typedef enum ako_fill_kind {
+    AKO_FILL_NORMAL,
+    AKO_FILL_UNIFORM,
+    AKO_FILL_CONSTANT,
+    AKO_FILL_ARANGE,
+    AKO_FILL_PROBLEM
+} ako_fill_kind;
 
 /* NORMAL: mean a, deviation b. UNIFORM: floats in [a, b), integers in [a, b] inclusive, bool 0/1. CONSTANT: a.
  * ARANGE: a + i*b. Integers are rounded and clamped to their dtype. Philox4x32-10 keyed by (seed, stream), its counter

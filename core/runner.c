@@ -5,9 +5,10 @@
 
 #include "error.h"
 #include "gpu.h"
+#include "hooks.h"
 #include "runner_shared.h"
 
-static const char *const lane_names[] = {"cuda", "cuda-host", "c"};
+static const char *const lane_names[] = {"cuda", "cuda-host", "c", "python", "python-cpu"};
 
 int ako_lane_parse(ako_lane *out, const char *name)
 {
@@ -17,7 +18,7 @@ int ako_lane_parse(ako_lane *out, const char *name)
             return AKO_OK;
         }
     }
-    return ako_fail(AKO_INVALID, "runner", "'%.64s' is no lane: use cuda, cuda-host or c", name);
+    return ako_fail(AKO_INVALID, "runner", "'%.64s' is no lane: use cuda, cuda-host, c, python or python-cpu", name);
 }
 
 const char *ako_lane_name(ako_lane lane)
@@ -27,15 +28,35 @@ const char *ako_lane_name(ako_lane lane)
 
 ako_place ako_lane_place(ako_lane lane)
 {
-    return lane == AKO_LANE_C ? AKO_CPU : AKO_GPU;
+    return lane == AKO_LANE_C || lane == AKO_LANE_PYTHON_CPU ? AKO_CPU : AKO_GPU;
+}
+
+bool ako_lane_is_python(ako_lane lane)
+{
+    return lane == AKO_LANE_PYTHON || lane == AKO_LANE_PYTHON_CPU;
 }
 
 struct ako_runner {
     ako_lane lane;
-    ako_cubin *cubin;   /* AKO_LANE_CUDA, else NULL; both NULL: nothing to call */
-    ako_shared *shared; /* the other lanes */
+    ako_cubin *cubin;       /* AKO_LANE_CUDA; one of the three, or none: nothing to call */
+    ako_shared *shared;     /* AKO_LANE_CUDA_HOST, AKO_LANE_C */
+    const ako_hooks *hooks; /* the Python lanes */
     int n_calls;
 };
+
+static int open_hooks(const ako_hooks **out, const char *path)
+{
+    *out = ako_hooks_get();
+    return *out ? (*out)->open(path) : ako_fail(AKO_INVALID, "runner", "this process is not one of Python's");
+}
+
+static int open_code(ako_runner *runner, const char *path)
+{
+    if (ako_lane_is_python(runner->lane))
+        return open_hooks(&runner->hooks, path);
+    return runner->lane == AKO_LANE_CUDA ? ako_cubin_open(&runner->cubin, path)
+                                         : ako_shared_open(&runner->shared, path);
+}
 
 int ako_runner_open(ako_runner **out, ako_lane lane, const char *path)
 {
@@ -44,7 +65,7 @@ int ako_runner_open(ako_runner **out, ako_lane lane, const char *path)
     if (!runner)
         return ako_fail(AKO_NOMEM, "runner", "out of memory");
     runner->lane = lane;
-    int status = lane == AKO_LANE_CUDA ? ako_cubin_open(&runner->cubin, path) : ako_shared_open(&runner->shared, path);
+    int status = open_code(runner, path);
     if (status != AKO_OK)
         free(runner);
     else
@@ -73,20 +94,52 @@ void ako_runner_free(ako_runner *runner)
 int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls)
 {
     runner->n_calls = 0;
-    int status =
-        runner->cubin ? ako_cubin_bind(runner->cubin, calls, n_calls) : ako_shared_bind(runner->shared, calls, n_calls);
+    int status;
+    if (runner->hooks)
+        status = runner->hooks->bind(calls[0].symbol);
+    else
+        status = runner->cubin ? ako_cubin_bind(runner->cubin, calls, n_calls)
+                               : ako_shared_bind(runner->shared, calls, n_calls);
     if (status == AKO_OK)
         runner->n_calls = n_calls;
     return status;
 }
 
+int ako_runner_stage(ako_runner *runner, void *const *addresses)
+{
+    return runner->hooks ? runner->hooks->stage(addresses) : AKO_OK;
+}
+
 int ako_runner_launch(ako_runner *runner, void *const *addresses)
 {
+    if (runner->hooks)
+        return runner->hooks->launch();
     if (runner->cubin)
         return ako_cubin_launch(runner->cubin, addresses);
     if (runner->shared)
         ako_shared_launch(runner->shared, addresses);
     return AKO_OK;
+}
+
+int ako_runner_collect(ako_runner *runner, void *const *addresses)
+{
+    return runner->hooks ? runner->hooks->collect(addresses) : AKO_OK;
+}
+
+int ako_runner_call(ako_runner *runner, void *const *addresses)
+{
+    int status = ako_runner_stage(runner, addresses);
+    if (status == AKO_OK)
+        status = ako_runner_launch(runner, addresses);
+    if (status == AKO_OK)
+        status = ako_runner_collect(runner, addresses);
+    return status == AKO_OK ? ako_runner_sync(runner) : status;
+}
+
+int ako_runner_fill(ako_runner *runner, int64_t seed, void *const *addresses)
+{
+    return runner->hooks ? runner->hooks->fill(seed, addresses)
+                         : ako_fail(AKO_INVALID, "runner", "only a Python reference makes inputs of its own");
 }
 
 int ako_runner_sync(ako_runner *runner)

@@ -1,16 +1,19 @@
-/* Something that can be called on bound buffers: kernels of a cubin with launch geometry, or a host function of a
- * shared object called through libffi. The referee runs the reference with it, the candidate its solution. */
+/* Something that can be called on bound buffers: kernels of a cubin with launch geometry, a host function of a shared
+ * object called through libffi, or what the program that loaded this library registered (hooks.h). The referee runs the
+ * reference with it, the candidate its solution. */
 #ifndef AKO_RUNNER_H
 #define AKO_RUNNER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "memory.h"
 
-typedef enum ako_lane { AKO_LANE_CUDA, AKO_LANE_CUDA_HOST, AKO_LANE_C } ako_lane;
-int ako_lane_parse(ako_lane *out, const char *name); /* "cuda", "cuda-host", "c" */
+typedef enum ako_lane { AKO_LANE_CUDA, AKO_LANE_CUDA_HOST, AKO_LANE_C, AKO_LANE_PYTHON, AKO_LANE_PYTHON_CPU } ako_lane;
+int ako_lane_parse(ako_lane *out, const char *name); /* "cuda", "cuda-host", "c", "python", "python-cpu" */
 const char *ako_lane_name(ako_lane lane);
-ako_place ako_lane_place(ako_lane lane); /* GPU for the first two */
+ako_place ako_lane_place(ako_lane lane); /* the CPU for "c" and "python-cpu" */
+bool ako_lane_is_python(ako_lane lane);  /* runs in a process of the Python interpreter */
 
 typedef enum ako_arg_kind { AKO_ARG_POINTER, AKO_ARG_I32, AKO_ARG_I64, AKO_ARG_SCALAR } ako_arg_kind;
 
@@ -35,7 +38,9 @@ typedef struct ako_call {
 
 typedef struct ako_runner ako_runner;
 
-/* Loads `path` (a cubin, or a shared object) into this process. GPU lanes use the current device. */
+/* Loads `path` (a cubin, a shared object, a bundle of Python files) into this process. GPU lanes use the current
+ * device.
+ */
 int ako_runner_open(ako_runner **out, ako_lane lane, const char *path);
 /* One without any call, to find out what everything round a call costs. */
 int ako_runner_nothing(ako_runner **out, ako_place place);
@@ -46,8 +51,16 @@ void ako_runner_free(ako_runner *runner);
  * AKO_INVALID says "launch line L: ..." in the user's terms. */
 int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
 
-/* Enqueues (GPU) or performs (CPU) all calls in order with these buffer addresses. */
+/* Enqueues (GPU) or performs (CPU) all calls in order with these buffer addresses. What Python is passed is made ready
+ * before, and what it returns is brought to the addresses afterwards, neither of which is in a sample; for the other
+ * lanes those two do nothing. */
+int ako_runner_stage(ako_runner *runner, void *const *addresses);
 int ako_runner_launch(ako_runner *runner, void *const *addresses);
+int ako_runner_collect(ako_runner *runner, void *const *addresses);
+int ako_runner_call(ako_runner *runner, void *const *addresses); /* all three, and waits for the end */
+
+/* The task's own inputs for a seed, where Python makes them; NULL among the addresses are left out. */
+int ako_runner_fill(ako_runner *runner, int64_t seed, void *const *addresses);
 int ako_runner_sync(ako_runner *runner); /* device-wide; reports asynchronous faults as AKO_CUDA */
 
 /* Kernels that one launch starts, for a cubin; 0 for a shared object, which alone knows. */

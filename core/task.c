@@ -79,12 +79,12 @@ static int parse_file(ako_tensor_spec *tensor, const ako_reader *init)
 
 static int parse_generator(ako_tensor_spec *tensor, const ako_reader *init)
 {
-    static const char *const words[] = {"normal", "uniform", "constant", "arange"};
-    static const double default_b[] = {1, 1, 0, 1};
+    static const char *const words[] = {"normal", "uniform", "constant", "arange", "problem"};
+    static const double default_b[] = {1, 1, 0, 1, 0};
     const char *word = NULL;
     int kind = 0, status = ako_read_string(&word, init, "kind", AKO_REQUIRED);
-    if (status == AKO_OK && !choose(&kind, word, words, 4))
-        status = ako_reader_fail(init, "kind", "'%s' is none of normal, uniform, constant, arange", word);
+    if (status == AKO_OK && !choose(&kind, word, words, 5))
+        status = ako_reader_fail(init, "kind", "'%s' is none of normal, uniform, constant, arange, problem", word);
     tensor->fill.kind = (ako_fill_kind)kind;
     tensor->fill.b = default_b[kind];
     if (status == AKO_OK)

@@ -52,12 +52,15 @@ static int call_once(ako_cpu_timer *timer, ako_runner *runner, void *const *addr
 {
     if (ako_cancel_requested())
         return ako_fail(AKO_CANCELLED, "timing", "interrupted");
+    int status = ako_runner_stage(runner, addresses);
+    if (status != AKO_OK)
+        return status;
     if (flush)
         flush_cache(timer);
     int64_t start = ako_clock_ns();
-    int status = ako_runner_launch(runner, addresses);
+    status = ako_runner_launch(runner, addresses);
     *ns = ako_clock_ns() - start;
-    return status;
+    return status == AKO_OK ? ako_runner_collect(runner, addresses) : status;
 }
 
 static bool is_over(const ako_time_plan *plan, int64_t start)

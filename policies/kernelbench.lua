@@ -93,12 +93,14 @@ return policy.extend {
         -- Beyond this a figure is more often a mistake than a miracle. Raising it silences the warning, nothing else.
         excessive = { 10.0, "speedup over the reference that needs a justification", is_positive },
         justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },
+        faithful = { false, "inputs and weights of a Python problem as the original draws them: on the CPU, slowly" },
         fast_p = { "0,1,2", "thresholds p for fast_p: the share of tasks (or workloads) more than p times faster" },
     },
 
     correctness = {
         trials = 5, -- more finds rarer faults and costs one reference run and one candidate run each
         seed = 42, -- the five seeds follow from it; another one gives other inputs, equally good
+        faithful = "faithful", -- the option; without it a Python problem's inputs are drawn on the device
         predicate = "allclose_out", -- |r - c| <= atol + rtol |c|, as torch.allclose(reference, candidate) has it
         -- atol = rtol by the dtype of the outputs. Ten times tighter fails honest reorderings of a sum, ten times
         -- looser passes kernels that compute in half precision. Dtypes that are not here (integers) must be equal.

@@ -220,7 +220,9 @@ static void *const *addresses_of(const run *r, int call)
 /* One call alone, by the host's clock from its launch to an idle device: an upper bound of its time on the GPU. */
 static int call_by_host(run *r, int call, int64_t *ns)
 {
-    int status = r->plan->flush ? enqueue_flush(r->timer) : AKO_OK;
+    int status = ako_runner_stage(r->runner, addresses_of(r, call));
+    if (status == AKO_OK && r->plan->flush)
+        status = enqueue_flush(r->timer);
     if (status == AKO_OK)
         status = ako_gpu_sync();
     if (status != AKO_OK)
@@ -230,6 +232,8 @@ static int call_by_host(run *r, int call, int64_t *ns)
     if (status == AKO_OK)
         status = ako_runner_sync(r->runner);
     *ns = ako_clock_ns() - start;
+    if (status == AKO_OK)
+        status = ako_runner_collect(r->runner, addresses_of(r, call));
     if (r->out->wall_min_ns == 0 || *ns < r->out->wall_min_ns)
         r->out->wall_min_ns = *ns;
     return status;
@@ -240,6 +244,18 @@ static int enqueue_ours(run *r, int (*enqueue)(ako_probe *, int), int which)
     if (r->spans_ns)
         ako_activity_enter(AKO_ACTIVITY_OURS);
     int status = enqueue(r->timer->probe, which);
+    if (r->spans_ns)
+        ako_activity_leave();
+    return status;
+}
+
+/* What is passed is made ready before the flush, what is returned goes to its buffers behind the event that ends the
+ * sample: neither belongs to the call. */
+static int hand_over(run *r, int (*step)(ako_runner *, void *const *), int call)
+{
+    if (r->spans_ns)
+        ako_activity_enter(AKO_ACTIVITY_OURS);
+    int status = step(r->runner, addresses_of(r, call));
     if (r->spans_ns)
         ako_activity_leave();
     return status;
@@ -256,7 +272,9 @@ static int pause_device(ako_probe *probe, int unused)
 static int enqueue_call(run *r, int slot, int call)
 {
     ako_gpu_timer *t = r->timer;
-    int status = r->plan->flush ? enqueue_flush(t) : enqueue_ours(r, pause_device, 0);
+    int status = hand_over(r, ako_runner_stage, r->plan->warmup + call);
+    if (status == AKO_OK)
+        status = r->plan->flush ? enqueue_flush(t) : enqueue_ours(r, pause_device, 0);
     if (status == AKO_OK)
         status = record(t, t->start[slot]);
     if (status != AKO_OK)
@@ -268,6 +286,8 @@ static int enqueue_call(run *r, int slot, int call)
         ako_activity_leave();
     if (status == AKO_OK)
         status = record(t, t->stop[slot]);
+    if (status == AKO_OK)
+        status = hand_over(r, ako_runner_collect, r->plan->warmup + call);
     return status == AKO_OK ? enqueue_ours(r, ako_probe_look, call) : status;
 }
 

@@ -15,6 +15,7 @@
 #include "serve.h"
 #include "timed.h"
 #include "timing.h"
+#include "told.h"
 #include "unit.h"
 
 typedef struct candidate {
@@ -50,6 +51,8 @@ static int on_open(ako_server *server, const json_t *request, json_t *answer)
     ako_timer_free(c->timer);
     c->timer = NULL;
     status = ako_timer_new(&c->timer, exchange_place(place), kind);
+    if (status == AKO_OK)
+        status = start_hooks(exchange_place(place));
     return status == AKO_OK ? confined_finish(&c->confined, answer, exchange_place(place)) : status;
 }
 
@@ -95,6 +98,8 @@ static int on_load(ako_server *server, const json_t *request, json_t *answer)
         status = exchange_import(&c->sets, request, server->wire, ako_lane_place(c->unit->lane));
     confined_leave_home();
     if (status == AKO_OK)
+        status = tell_task(c->unit->lane, c->task->json);
+    if (status == AKO_OK)
         status = ako_runner_open(&c->runner, c->unit->lane, path);
     for (int w = 0; status == AKO_OK && w < c->unit->n_workloads; w++)
         status = bind(c, w);
@@ -115,10 +120,7 @@ static int read_workload(int64_t *workload, const candidate *c, const json_t *re
 static int call_once(candidate *c, int set)
 {
     void **addresses = exchange_addresses(&c->arena, exchange_base(&c->sets, set));
-    int status =
-        addresses ? ako_runner_launch(c->runner, addresses) : ako_fail(AKO_NOMEM, "candidate", "out of memory");
-    if (status == AKO_OK)
-        status = ako_runner_sync(c->runner);
+    int status = addresses ? ako_runner_call(c->runner, addresses) : ako_fail(AKO_NOMEM, "candidate", "out of memory");
     free(addresses);
     return status;
 }

@@ -12,7 +12,6 @@
 #include "process.h"
 #include "process_tree.h"
 
-#define GRACE_NS INT64_C(50000000)
 #define SEND_LIMIT_NS INT64_C(30000000000)
 
 /* A candidate that writes into its channel must guess this to be believed. */
@@ -24,7 +23,7 @@ static uint64_t random_id(void)
     return id >> 2; /* JSON integers are signed, and there must be room to count */
 }
 
-static int spawn_role(ako_child *child, int channel)
+static int spawn_role(pid_t *pid, const ako_child *child, int channel)
 {
     char number[16];
     snprintf(number, sizeof number, "%d", channel);
@@ -37,27 +36,7 @@ static int spawn_role(ako_child *child, int channel)
                        .stderr_fd = child->room ? -1 : STDERR_FILENO,
                        .channel_fd = channel,
                        .die_with_parent = true};
-    return ako_process_spawn(&child->pid, &spawn);
-}
-
-static int start(ako_child *child)
-{
-    int fds[2], status = ako_wire_pair(fds);
-    if (status != AKO_OK)
-        return status;
-    child->asked = child->answered = random_id();
-    status = spawn_role(child, fds[1]);
-    close(fds[1]);
-    if (status != AKO_OK) {
-        close(fds[0]);
-        child->pid = 0;
-        return status;
-    }
-    child->watch = ako_process_watch(child->pid);
-    status = ako_wire_new(&child->wire, fds[0]);
-    if (status != AKO_OK)
-        child_kill(child);
-    return status;
+    return ako_process_spawn(pid, &spawn);
 }
 
 static void leave_room(ako_child *child)
@@ -66,15 +45,49 @@ static void leave_room(ako_child *child)
     child->room = NULL;
 }
 
-int child_start(ako_child *child, const char *role, bool hostile)
+void child_give_up(ako_child *child)
 {
+    ako_wire_free(child->wire);
+    leave_room(child);
+    memset(child, 0, sizeof *child);
+}
+
+int child_begin(ako_child *child, const char *role, bool hostile, int *channel)
+{
+    int fds[2];
     memset(child, 0, sizeof *child);
     child->role = role;
+    child->asked = child->answered = random_id();
     int status = hostile ? room_open(&child->room) : AKO_OK;
-    if (status == AKO_OK)
-        status = start(child);
+    if (status == AKO_OK && (status = ako_wire_pair(fds)) == AKO_OK) {
+        *channel = fds[1];
+        status = ako_wire_new(&child->wire, fds[0]);
+        if (status != AKO_OK)
+            close(fds[1]);
+    }
     if (status != AKO_OK)
-        leave_room(child);
+        child_give_up(child);
+    return status;
+}
+
+void child_become(ako_child *child, pid_t pid)
+{
+    child->pid = pid;
+    child->watch = ako_process_watch(pid);
+}
+
+int child_start(ako_child *child, const char *role, bool hostile)
+{
+    pid_t pid;
+    int channel, status = child_begin(child, role, hostile, &channel);
+    if (status != AKO_OK)
+        return status;
+    status = spawn_role(&pid, child, channel);
+    close(channel);
+    if (status == AKO_OK)
+        child_become(child, pid);
+    else
+        child_give_up(child);
     return status;
 }
 
@@ -127,7 +140,7 @@ static int fail_ended(ako_child *child)
 {
     int status = 0;
     char how[128] = "closed its channel";
-    if (ako_process_wait(child->pid, &status, ako_clock_ns() + GRACE_NS) == AKO_OK)
+    if (ako_process_wait(child->pid, &status, ako_clock_ns() + CHILD_GRACE_NS) == AKO_OK)
         ako_process_describe(how, sizeof how, status);
     child_kill(child);
     return ako_fail(AKO_CHILD, child->role, "%s", how);
@@ -166,7 +179,7 @@ void child_kill(ako_child *child)
     if (!child_is_running(child))
         return;
     trace(child, "is ended", "");
-    if (ako_process_kill_tree(child->pid, GRACE_NS) != AKO_OK)
+    if (ako_process_kill_tree(child->pid, CHILD_GRACE_NS) != AKO_OK)
         fprintf(stderr, "%s\n", ako_error_last()->message);
     if (child->watch >= 0)
         close(child->watch);

@@ -11,6 +11,8 @@
 #include "room.h"
 #include "wire.h"
 
+#define CHILD_GRACE_NS INT64_C(50000000) /* between TERM and KILL */
+
 typedef struct ako_child {
     const char *role;
     pid_t pid;        /* 0: none */
@@ -23,6 +25,12 @@ typedef struct ako_child {
 /* Starts `ako-worker ROLE`. One that will run hostile code has no stderr, for nothing that it prints is of interest,
  * and gets a room: an environment and a folder, the current one, that goes when the process does. */
 int child_start(ako_child *child, const char *role, bool hostile);
+
+/* The same in two steps, for a process that somebody else starts: first the room and the channel, whose other end
+ * *channel is the caller's; then the process that has it, a child of ours. After a failure nothing is left. */
+int child_begin(ako_child *child, const char *role, bool hostile, int *channel);
+void child_become(ako_child *child, pid_t pid);
+void child_give_up(ako_child *child); /* between the two */
 
 bool child_is_running(const ako_child *child);
 bool child_owes_answer(const ako_child *child);

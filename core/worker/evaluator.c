@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer.h"
 #include "base64.h"
 #include "cancel.h"
 #include "clock.h"
@@ -107,10 +108,12 @@ static int adopt_device(evaluator *ev, const ako_device_props *device)
 static void start_early(evaluator *ev, const char *spec)
 {
     bool first = strcmp(spec, "auto") == 0 || strcmp(spec, "cuda") == 0 || strcmp(spec, "cuda:0") == 0;
-    if (ev->greeted || !first || access("/dev/nvidiactl", F_OK) != 0)
+    if (ev->python.program[0] && nursery_start(ev) != AKO_OK)
+        ako_log(AKO_LOG_WARN, "%s", ako_error_last()->message);
+    if (ev->greeted || ev->python.program[0] || !first || access("/dev/nvidiactl", F_OK) != 0)
         return;
     builders_warm(ev, AKO_LANE_CUDA);
-    if (referee_open(ev, AKO_GPU) != AKO_OK || arm_start(ev, ARM_CANDIDATE, AKO_GPU) != AKO_OK)
+    if (referee_open(ev, AKO_GPU, false) != AKO_OK || arm_start(ev, ARM_CANDIDATE, AKO_LANE_CUDA) != AKO_OK)
         ako_log(AKO_LOG_WARN, "%s", ako_error_last()->message); /* they are started again when they are needed */
 }
 
@@ -143,6 +146,24 @@ static int answer_hello(evaluator *ev, json_t *answer)
     return status;
 }
 
+/* {"program","script","library"}; not there: no Python lane. */
+static int read_python(python_facts *out, const ako_reader *hello)
+{
+    const json_t *object = NULL;
+    ako_reader reader;
+    int status = ako_read_object(&object, hello, "python", AKO_OPTIONAL);
+    if (status != AKO_OK || !object)
+        return status;
+    status = ako_reader_init(&reader, object, "hello.python");
+    if (status == AKO_OK)
+        status = ako_read_text(out->program, sizeof out->program, &reader, "program", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_text(out->script, sizeof out->script, &reader, "script", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_text(out->library, sizeof out->library, &reader, "library", AKO_REQUIRED);
+    return status;
+}
+
 static int on_hello(ako_server *server, const json_t *request, json_t *answer)
 {
     evaluator *ev = server->state;
@@ -154,6 +175,8 @@ static int on_hello(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_integer(&protocol, &reader, "protocol", 1, 1, AKO_REQUIRED);
     if (status == AKO_OK)
         status = ako_read_string(&spec, &reader, "device", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = read_python(&ev->python, &reader);
     if (status != AKO_OK)
         return status;
     start_early(ev, spec);
@@ -246,6 +269,16 @@ static int parse_task(evaluator *ev, json_t *json)
     return status;
 }
 
+/* Of the solutions to come, so that their processes can start: as the host says, or what is native to the device. */
+static ako_lane likely_lane(const evaluator *ev, const json_t *request)
+{
+    ako_lane lane = ev->device.place == AKO_GPU ? AKO_LANE_CUDA : AKO_LANE_C;
+    const char *name = json_string_value(json_object_get(request, "lane"));
+    if (name && ako_lane_parse(&lane, name) != AKO_OK)
+        return AKO_LANE_C;
+    return lane;
+}
+
 /* Nothing here is waited for: contexts come up and the reference builds while the host goes on. */
 static int on_task(ako_server *server, const json_t *request, json_t *answer)
 {
@@ -258,10 +291,11 @@ static int on_task(ako_server *server, const json_t *request, json_t *answer)
     status = parse_task(ev, json_object_get(request, "task"));
     if (status == AKO_OK)
         status = referee_start(ev);
+    ako_lane lane = status == AKO_OK ? likely_lane(ev, request) : AKO_LANE_C;
     if (status == AKO_OK)
-        status = arm_start(ev, ARM_CANDIDATE, ev->device.place);
+        status = arm_start(ev, ARM_CANDIDATE, lane);
     if (status == AKO_OK && json_is_true(json_object_get(request, "pairs")))
-        status = arm_start(ev, ARM_INCUMBENT, ev->device.place);
+        status = arm_start(ev, ARM_INCUMBENT, lane);
     if (status == AKO_OK)
         status = build_start(ev, &ev->reference_build, ev->reference, 0);
     if (status != AKO_OK)
@@ -290,6 +324,13 @@ static int on_screen(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? screen_run(ev, request, answer) : status;
 }
 
+static int on_describe(ako_server *server, const json_t *request, json_t *answer)
+{
+    evaluator *ev = server->state;
+    int status = need_hello(ev);
+    return status == AKO_OK ? describe_run(ev, request, answer) : status;
+}
+
 static int on_attack(ako_server *server, const json_t *request, json_t *answer)
 {
     evaluator *ev = server->state;
@@ -306,6 +347,7 @@ static void clear_up(evaluator *ev)
     ev->cpu_ops = NULL;
     forget_task(ev);
     child_kill(&ev->referee);
+    child_kill(&ev->nursery);
     for (int i = 0; i < BUILDERS; i++)
         child_kill(&ev->builders[i]);
     if (ev->files[0])
@@ -336,9 +378,9 @@ static void on_signal(int number)
 
 int role_evaluator(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"hello", on_hello},   {"file", on_file},    {"task", on_task},
-                                   {"trial", on_trial},   {"close", on_close},  {"cancel", on_cancel},
-                                   {"attack", on_attack}, {"screen", on_screen}};
+    static const serve_op ops[] = {{"hello", on_hello},   {"file", on_file},     {"task", on_task},
+                                   {"trial", on_trial},   {"close", on_close},   {"cancel", on_cancel},
+                                   {"attack", on_attack}, {"screen", on_screen}, {"describe", on_describe}};
     static evaluator state;
     state.server = (ako_server){.wire = wire, .state = &state};
     struct sigaction action = {.sa_handler = on_signal};

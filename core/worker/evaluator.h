@@ -23,7 +23,15 @@ enum { ARM_INCUMBENT, ARM_CANDIDATE, ARMS_OF_A_PAIR, ARMS = 33 };
 typedef struct arm_process {
     ako_child child; /* a spare one, until a trial loads something into it */
     ako_place place;
+    bool python;
 } arm_process;
+
+/* Where the Python lanes find what they run on; "": there is no such lane. */
+typedef struct python_facts {
+    char program[PATH_MAX]; /* the interpreter */
+    char script[PATH_MAX];  /* stdlib/python/nursery.py */
+    char library[PATH_MAX]; /* libako.so */
+} python_facts;
 
 /* What a request for timed calls costs beside the calls, by the evaluator's own clock: the other of the two clocks that
  * must agree. */
@@ -53,6 +61,9 @@ typedef struct evaluator {
     build_job reference_build;
     ako_child builders[BUILDERS];
     ako_child referee;
+    bool referee_is_python;
+    python_facts python;
+    ako_child nursery;
     bool referee_has_task, referee_has_reference;
     arm_process arms[ARMS];
     calibration calibration;
@@ -77,10 +88,15 @@ void build_drop(build_job *job); /* forgets it; a builder still at it is killed 
 void builders_warm(evaluator *ev, ako_lane lane);
 
 /* evaluator_children.c */
-int referee_open(evaluator *ev, ako_place place);         /* a new process and its context; does not wait */
-int referee_start(evaluator *ev);                         /* and its context; does not wait */
-int arm_start(evaluator *ev, arm which, ako_place place); /* likewise, when there is no such one */
+int referee_open(evaluator *ev, ako_place place, bool python); /* a new process and its context; does not wait */
+int referee_start(evaluator *ev);                              /* and its context; does not wait */
+int arm_start(evaluator *ev, arm which, ako_lane lane);        /* likewise, when there is no such one */
 void arms_kill(evaluator *ev);
+
+/* nursery.c. A start does not wait; a fork does, until PyTorch has been imported. AKO_UNAVAILABLE says what the
+ * interpreter lacks. */
+int nursery_start(evaluator *ev);
+int nursery_fork(evaluator *ev, ako_child *child, const char *role, bool hostile);
 
 /* turns.c: an arm runs on; it alone does, the others stand still until they are asked something. */
 void turn_allow(const evaluator *ev, arm which);
@@ -88,6 +104,9 @@ void turn_give(const evaluator *ev, arm which);
 
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
+
+/* describe.c: the request "describe". */
+int describe_run(evaluator *ev, const json_t *request, json_t *answer);
 
 /* attack.c: the request "attack". */
 int attack_run(evaluator *ev, const json_t *request, json_t *answer);

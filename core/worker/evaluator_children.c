@@ -26,9 +26,15 @@ json_t *task_without_sources(const evaluator *ev)
     return NULL;
 }
 
-int referee_open(evaluator *ev, ako_place place)
+static int start_role(evaluator *ev, ako_child *child, const char *role, bool hostile, bool python)
 {
-    int status = child_start(&ev->referee, "referee", false);
+    return python ? nursery_fork(ev, child, role, hostile) : child_start(child, role, hostile);
+}
+
+int referee_open(evaluator *ev, ako_place place, bool python)
+{
+    int status = start_role(ev, &ev->referee, "referee", false, python);
+    ev->referee_is_python = python;
     if (status == AKO_OK)
         status = child_send(&ev->referee, "open", json_pack("{s:s}", "place", exchange_place_name(place)), NULL, 0);
     ev->referee_has_task = ev->referee_has_reference = false;
@@ -37,7 +43,10 @@ int referee_open(evaluator *ev, ako_place place)
 
 int referee_start(evaluator *ev)
 {
-    int status = child_is_running(&ev->referee) ? AKO_OK : referee_open(ev, ev->device.place);
+    bool python = ako_lane_is_python(ev->reference->lane);
+    if (ev->referee_is_python != python)
+        child_kill(&ev->referee);
+    int status = child_is_running(&ev->referee) ? AKO_OK : referee_open(ev, ev->device.place, python);
     if (status != AKO_OK || ev->referee_has_task)
         return status;
     status = child_send(&ev->referee, "task",
@@ -48,14 +57,17 @@ int referee_start(evaluator *ev)
     return status;
 }
 
-int arm_start(evaluator *ev, arm which, ako_place place)
+int arm_start(evaluator *ev, arm which, ako_lane lane)
 {
     arm_process *process = &ev->arms[which];
-    if (child_is_running(&process->child) && process->place == place)
+    ako_place place = ako_lane_place(lane);
+    bool python = ako_lane_is_python(lane);
+    if (child_is_running(&process->child) && process->place == place && process->python == python)
         return AKO_OK;
     child_kill(&process->child);
     process->place = place;
-    int status = child_start(&process->child, "candidate", true);
+    process->python = python;
+    int status = start_role(ev, &process->child, "candidate", true, python);
     return status == AKO_OK
                ? child_send(&process->child, "open", json_pack("{s:s}", "place", exchange_place_name(place)), NULL, 0)
                : status;

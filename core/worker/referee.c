@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "error.h"
+#include "hooks.h"
 #include "pack.h"
 #include "reader.h"
 #include "roles.h"
 #include "serve.h"
 #include "timed.h"
+#include "told.h"
 
 #define MOST_UNITS 4096
 
@@ -26,6 +28,8 @@ static int on_open(ako_server *server, const json_t *request, json_t *answer)
         status = ako_ops_new(&r->ops[AKO_CPU], AKO_CPU);
     if (status == AKO_OK && exchange_place(place) == AKO_GPU && !r->ops[AKO_GPU])
         status = ako_ops_new(&r->ops[AKO_GPU], AKO_GPU);
+    if (status == AKO_OK)
+        status = start_hooks(exchange_place(place));
     return status;
 }
 
@@ -109,12 +113,37 @@ static int on_reference(ako_server *server, const json_t *request, json_t *answe
         status = exchange_lower(r->reference, json_object_get(request, "lowered"));
     if (status != AKO_OK)
         return status;
-    if (ako_runner_open(&r->runner, r->reference->lane, path) != AKO_OK)
+    if (tell_task(r->reference->lane, r->task->json) != AKO_OK ||
+        ako_runner_open(&r->runner, r->reference->lane, path) != AKO_OK)
         snprintf(fault.reason, sizeof fault.reason, "the reference cannot be loaded: %.600s",
                  ako_error_last()->message);
     for (int w = 0; status == AKO_OK && !fault.reason[0] && w < r->task->n_workloads; w++)
         status = referee_bind(r, w, &fault);
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
+/* {"path","question"}: what a problem asks for, in words of its own. Answers with "description". */
+static int on_describe(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)server;
+    ako_reader reader;
+    const ako_hooks *hooks = ako_hooks_get();
+    const json_t *question = NULL;
+    const char *path = NULL;
+    int status = ako_reader_init(&reader, request, "describe");
+    if (status == AKO_OK)
+        status = ako_read_string(&path, &reader, "path", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_object(&question, &reader, "question", AKO_REQUIRED);
+    if (status == AKO_OK && !hooks)
+        status = ako_fail(AKO_INVALID, "referee", "only a Python process can describe a problem");
+    char *asked = status == AKO_OK ? json_dumps(question, JSON_COMPACT) : NULL;
+    const char *text = asked ? hooks->describe(path, asked) : NULL;
+    free(asked);
+    if (status != AKO_OK || !text)
+        return status == AKO_OK ? ako_error_last()->status : status;
+    json_t *description = json_loads(text, 0, NULL);
+    return pack_into(answer, description ? json_pack("{s:o}", "description", description) : NULL);
 }
 
 static int read_processes(referee *r, const json_t *request)
@@ -416,11 +445,11 @@ static int on_calibrate(ako_server *server, const json_t *request, json_t *answe
 
 int role_referee(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"open", on_open},       {"task", on_task},          {"reference", on_reference},
-                                   {"memory", on_memory},   {"prepare", on_prepare},    {"verify", on_verify},
-                                   {"overrun", on_overrun}, {"timer", on_timer},        {"time", on_time},
-                                   {"attack", on_attack},   {"inspect", on_inspect},    {"intact", on_intact},
-                                   {"wipe", on_wipe},       {"calibrate", on_calibrate}};
+    static const serve_op ops[] = {{"open", on_open},       {"task", on_task},           {"reference", on_reference},
+                                   {"memory", on_memory},   {"prepare", on_prepare},     {"verify", on_verify},
+                                   {"overrun", on_overrun}, {"timer", on_timer},         {"time", on_time},
+                                   {"attack", on_attack},   {"inspect", on_inspect},     {"intact", on_intact},
+                                   {"wipe", on_wipe},       {"calibrate", on_calibrate}, {"describe", on_describe}};
     referee state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};
     int status = serve(&server, ops, sizeof ops / sizeof *ops);

@@ -95,6 +95,8 @@ bool referee_runs_away(const referee *r); /* the reference runs in another place
 
 /* referee_inputs.c */
 int referee_fill(referee *r, const prepared *p, uint64_t seed);
+/* The inputs that the problem's own code makes: one of them, or all (-1). */
+int referee_fill_from_problem(referee *r, const prepared *p, uint64_t seed, int only);
 int referee_hash(referee *r, const prepared *p, uint64_t *hashes);
 void referee_forget_files(referee *r);
 

@@ -37,7 +37,8 @@ static bool is_drawn(const attack *a, int tensor)
 {
     const ako_tensor_spec *spec = spec_of(a, tensor);
     return a->p->arena.spans[tensor].count > 0 && spec->role != AKO_OUTPUT && !spec->file[0] &&
-           (spec->fill.kind == AKO_FILL_NORMAL || spec->fill.kind == AKO_FILL_UNIFORM);
+           (spec->fill.kind == AKO_FILL_NORMAL || spec->fill.kind == AKO_FILL_UNIFORM ||
+            spec->fill.kind == AKO_FILL_PROBLEM);
 }
 
 /* ---- requests ---- */
@@ -266,6 +267,8 @@ static int attack_output(attack *a, specimen *s)
 static int draw(attack *a, int tensor, uint64_t seed)
 {
     ako_fill fill = spec_of(a, tensor)->fill;
+    if (fill.kind == AKO_FILL_PROBLEM)
+        return referee_fill_from_problem(a->r, a->p, seed, tensor);
     fill.seed = seed;
     fill.stream = (uint32_t)tensor;
     return ako_ops_fill(referee_ops(a->r), ako_arena_address(&a->p->arena, tensor, a->p->base),

@@ -40,9 +40,7 @@ static int move(referee *r, void *to, const void *from, uint64_t bytes, ako_plac
 
 static int run(referee *r, void *const *addresses, reference_fault *fault)
 {
-    int status = ako_runner_launch(r->runner, addresses);
-    if (status == AKO_OK)
-        status = ako_runner_sync(r->runner);
+    int status = ako_runner_call(r->runner, addresses);
     if (status != AKO_OK)
         blame(fault, status, "failed");
     return AKO_OK;

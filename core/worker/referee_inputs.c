@@ -62,13 +62,41 @@ static int fill_from_file(referee *r, const prepared *p, int index)
     return status;
 }
 
+static bool is_of_problem(const referee *r, int tensor)
+{
+    const ako_tensor_spec *spec = &r->task->tensors[tensor];
+    return spec->role != AKO_OUTPUT && !spec->file[0] && spec->fill.kind == AKO_FILL_PROBLEM;
+}
+
+int referee_fill_from_problem(referee *r, const prepared *p, uint64_t seed, int only)
+{
+    int n = 0, status = AKO_OK;
+    void **addresses = calloc((size_t)r->task->n_tensors, sizeof *addresses);
+    reference_fault fault = {0};
+    for (int i = 0; addresses && i < r->task->n_tensors; i++)
+        if (is_of_problem(r, i) && (only < 0 || only == i)) {
+            addresses[i] = ako_arena_address(&p->arena, i, p->base);
+            n++;
+        }
+    if (!addresses)
+        status = referee_out_of_memory();
+    else if (n > 0)
+        status = referee_bind(r, p->workload, &fault);
+    if (status == AKO_OK && fault.reason[0])
+        status = ako_fail(AKO_INVALID, "referee", "%s", fault.reason);
+    if (status == AKO_OK && n > 0)
+        status = ako_runner_fill(r->runner, (int64_t)seed, addresses);
+    free(addresses);
+    return status;
+}
+
 int referee_fill(referee *r, const prepared *p, uint64_t seed)
 {
-    int status = AKO_OK;
+    int status = referee_fill_from_problem(r, p, seed, -1);
     for (int i = 0; status == AKO_OK && i < r->task->n_tensors; i++) {
         const ako_tensor_spec *tensor = &r->task->tensors[i];
         const ako_span *span = &p->arena.spans[i];
-        if (tensor->role == AKO_OUTPUT || span->count == 0)
+        if (tensor->role == AKO_OUTPUT || span->count == 0 || is_of_problem(r, i))
             continue;
         ako_fill fill = tensor->fill;
         fill.seed = seed;

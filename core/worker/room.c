@@ -23,6 +23,14 @@ static const char *const names[] = {
     "CUDA_PATH",
     "VIRTUAL_ENV",
     "CONDA_PREFIX",
+    /* Where Python finds its packages, and Triton the tools it compiles with. */
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "PYTHONUSERBASE",
+    "PYTHONNOUSERSITE",
+    "TRITON_PTXAS_PATH",
+    "CC",
+    "CXX",
     /* Which GPU and how it is reached, as in the referee: the two must agree on the device and on its settings. */
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",

@@ -22,6 +22,15 @@ bool task_has_inout(const ako_task *task)
     return false;
 }
 
+/* Inputs that the problem's own code makes have one place in a set, and every call needs new ones. */
+static bool task_is_drawn_by_problem(const ako_task *task)
+{
+    for (int i = 0; i < task->n_tensors; i++)
+        if (task->tensors[i].role == AKO_INPUT && task->tensors[i].fill.kind == AKO_FILL_PROBLEM)
+            return true;
+    return false;
+}
+
 static int shuffle(rotation *r)
 {
     size_t n = (size_t)r->n_sets * (size_t)r->n_tensors;
@@ -37,7 +46,11 @@ static int shuffle(rotation *r)
 static int allocate(rotation *r, const trial *t)
 {
     size_t n = (size_t)t->n_sets * (size_t)t->ev->task->n_tensors + 1;
-    *r = (rotation){.n_sets = t->n_sets, .n_tensors = t->ev->task->n_tensors, .step = malloc(n), .start = malloc(n)};
+    *r = (rotation){.n_sets = t->n_sets,
+                    .n_tensors = t->ev->task->n_tensors,
+                    .views = task_is_drawn_by_problem(t->ev->task) ? 1 : AKO_SHIFTS,
+                    .step = malloc(n),
+                    .start = malloc(n)};
     return r->step && r->start ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
 }
 
@@ -62,9 +75,22 @@ void rotation_free(rotation *r)
 bool rotation_has(const rotation *r, int views)
 {
     for (int s = 0; s < r->n_sets; s++)
-        if (r->used[s] + views > AKO_SHIFTS)
+        if (r->used[s] + views > r->views)
             return false;
     return true;
+}
+
+int rotation_renew(trial *t, rotation *r, int workload, int views)
+{
+    if (rotation_has(r, views < r->views ? views : r->views))
+        return AKO_OK;
+    int status = sample_check_sets(t, r, workload);
+    return status == AKO_OK && !t->ended ? rotation_prepare(t, r, workload) : status;
+}
+
+bool rotation_has_spare_views(const rotation *r)
+{
+    return r->views > 1;
 }
 
 static json_t *next_view(rotation *r, int set)

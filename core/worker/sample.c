@@ -212,7 +212,7 @@ static json_t *request_for(const trial *t, rotation *r, const batch *b, int work
 {
     json_t *calls = json_array();
     batch warm = {0};
-    *warmup = b->proven >= 0 ? 0 : *warmup;
+    *warmup = b->proven >= 0 || !rotation_has_spare_views(r) ? 0 : *warmup;
     if (*warmup > 0 && t->timing.flush)
         for (int i = 0; i < *warmup; i += warm.n, batch_free(&warm)) {
             int n = *warmup - i < r->n_sets ? *warmup - i : r->n_sets;

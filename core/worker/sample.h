@@ -12,6 +12,7 @@
 /* Which views of which sets are still fresh. */
 typedef struct rotation {
     int n_sets, n_tensors;
+    int views; /* of a set, until it must be prepared anew */
     int used[EXCHANGE_SETS];
     unsigned char *step, *start; /* of each set and tensor: view number u is shifted by start + u * step; owned */
 } rotation;
@@ -61,7 +62,11 @@ uint64_t random_bits(void);
 /* Fresh contents in all sets, and all views of them unused. */
 int rotation_prepare(trial *t, rotation *r, int workload);
 void rotation_free(rotation *r);
-bool rotation_has(const rotation *r, int views); /* so many for each set */
+bool rotation_has(const rotation *r, int views);  /* so many for each set */
+bool rotation_has_spare_views(const rotation *r); /* for calls that are not timed */
+
+/* New contents, unless so many views (or all that a set ever has) are still unused in each. */
+int rotation_renew(trial *t, rotation *r, int workload, int views);
 
 /* n <= n_sets calls on sets of their own; without a flush n calls on one view, whose data then lie in the cache. */
 int batch_new(batch *out, const trial *t, rotation *r, int n);
@@ -87,7 +92,8 @@ int sample_check_sets(trial *t, const rotation *r, int workload);
 
 /* The two clocks over all of a series, and the physical floor. */
 int series_judge(trial *t, const series *s, int workload);
-bool series_wants_more(const trial *t, const series *s);   /* too few requests for what they make one suspect */
+bool series_wants_more(const trial *t, const series *s,
+                       int workload);                      /* too few requests for what they make one suspect */
 double series_mean(const series *s);                       /* ns; 0 without samples */
 double series_step_share(const trial *t, const series *s); /* a step of its clock by its median */
 int series_put(trial *t, const series *s, int workload, const char *key); /* its summary into the answer */

@@ -63,7 +63,7 @@ static int start_everything(screening *s)
     if (status == AKO_OK)
         status = trial_ask_memory_for(base, all_units(s), 1 + processes_at_once(s));
     if (status == AKO_OK)
-        status = arm_start(s->ev, ARM_INCUMBENT, ako_lane_place(base->incumbent->lane));
+        status = arm_start(s->ev, ARM_INCUMBENT, base->incumbent->lane);
     return status;
 }
 
@@ -71,12 +71,11 @@ static int start_everything(screening *s)
 static int load_field(field *f)
 {
     screening *s = f->screening;
-    ako_place place = ako_lane_place(s->base.incumbent->lane);
-    int status = arm_start(s->ev, ARM_INCUMBENT, place);
+    int status = arm_start(s->ev, ARM_INCUMBENT, s->base.incumbent->lane);
     for (int i = 0; status == AKO_OK && i < f->n; i++) {
         f->live[i]->trial.own = ARM_CANDIDATE + i;
         f->live[i]->trial.n_sets = s->base.n_sets;
-        status = arm_start(s->ev, f->live[i]->trial.own, place);
+        status = arm_start(s->ev, f->live[i]->trial.own, f->live[i]->trial.unit->lane);
     }
     trial_begin_step(&s->base, "start", START_LIMIT_NS);
     if (status == AKO_OK)
@@ -294,9 +293,8 @@ static int finish(screening *s, json_t *answer)
     int status = screen_answer(s, answer);
     if (status != AKO_OK)
         return status;
-    ako_place place = ako_lane_place(t->incumbent->lane);
-    arm_start(s->ev, ARM_CANDIDATE, place); /* spares for the trials that are likely to follow */
-    arm_start(s->ev, ARM_INCUMBENT, place);
+    arm_start(s->ev, ARM_CANDIDATE, t->incumbent->lane); /* spares for the trials that are likely to follow */
+    arm_start(s->ev, ARM_INCUMBENT, t->incumbent->lane);
     return pack_into(answer,
                      json_pack("{s:{s:I, s:I, s:I, s:I, s:I}}", "costs_ns", "build", (json_int_t)t->build_cost_ns,
                                "wait", (json_int_t)t->wait_cost_ns, "check", (json_int_t)t->check_cost_ns, "time",

@@ -36,9 +36,9 @@ static int start_everything(trial *t)
     if (status == AKO_OK)
         status = trial_ask_memory(t);
     if (status == AKO_OK)
-        status = arm_start(t->ev, t->own, ako_lane_place(t->unit->lane));
+        status = arm_start(t->ev, t->own, t->unit->lane);
     if (status == AKO_OK && t->incumbent)
-        status = arm_start(t->ev, ARM_INCUMBENT, ako_lane_place(t->unit->lane));
+        status = arm_start(t->ev, ARM_INCUMBENT, t->incumbent->lane);
     return status;
 }
 
@@ -181,9 +181,9 @@ int trial_run(evaluator *ev, const json_t *request, json_t *answer)
     build_drop(&t.build);
     build_drop(&t.incumbent_build);
     if (t.unit && status == AKO_OK) /* a spare for the next trial, whose context comes up while that one builds */
-        arm_start(ev, ARM_CANDIDATE, ako_lane_place(t.unit->lane));
+        arm_start(ev, ARM_CANDIDATE, t.unit->lane);
     if (t.incumbent && status == AKO_OK)
-        arm_start(ev, ARM_INCUMBENT, ako_lane_place(t.unit->lane));
+        arm_start(ev, ARM_INCUMBENT, t.incumbent->lane);
     ako_unit_free(t.incumbent);
     ako_unit_free(t.unit);
     return status;

@@ -85,6 +85,11 @@ static int candidate_failed(trial *t, int status, const char *op, int set, int w
     snprintf(reason, sizeof reason, "%.700s", ako_error_last()->message);
     if (status == AKO_UNAVAILABLE || status == AKO_NOMEM || strcmp(op, "open") == 0)
         return trial_end(t, "INFRA", ako_status_name(status), "%s", reason);
+    if (status == AKO_SHAPE || status == AKO_DTYPE)
+        return end_candidate(t, workload, status == AKO_SHAPE ? "INCORRECT_SHAPE" : "INCORRECT_DTYPE",
+                             status == AKO_SHAPE ? "shape" : "dtype", reason);
+    if (strcmp(op, "load") == 0 && ako_lane_is_python(t->unit->lane) && status == AKO_COMPILE)
+        return trial_end(t, "COMPILE_ERROR", "compile", "%s", reason);
     if (strcmp(op, "load") == 0 && (status == AKO_INVALID || status == AKO_NOTFOUND || status == AKO_COMPILE))
         return end_launch_fault(t, reason);
     if (status == AKO_CUDA)

@@ -17,19 +17,12 @@ static int next_request(const trial *t, int done, int64_t started_ns)
     return left <= 0 ? 0 : left < t->n_sets ? left : t->n_sets;
 }
 
-/* New contents once every view has been used. */
-static int renew(trial *t, rotation *r, int workload)
-{
-    if (rotation_has(r, 3)) /* the batch's, and what a warm-up may take */
-        return AKO_OK;
-    int status = sample_check_sets(t, r, workload);
-    return status == AKO_OK && !t->ended ? rotation_prepare(t, r, workload) : status;
-}
+#define VIEWS_OF_A_REQUEST 3 /* the batch's, and what a warm-up may take */
 
 static int time_request(trial *t, rotation *r, int workload, int warmup, int n, int expected, series *s)
 {
     batch b = {0};
-    int status = renew(t, r, workload);
+    int status = rotation_renew(t, r, workload, VIEWS_OF_A_REQUEST);
     if (status == AKO_OK && !t->ended)
         status = batch_new(&b, t, r, n);
     if (status == AKO_OK && !t->ended)
@@ -45,14 +38,28 @@ static int warm_up_of(const trial *t, int done)
     return !t->timing.flush || random_bits() % SECRET_WARM_UP == 0;
 }
 
+/* Where the calls of a request leave no view for others, the warm-up is a request of its own. */
+static int warm_up_apart(trial *t, rotation *r, int workload)
+{
+    int status = AKO_OK;
+    for (int left = t->timing.warmup; status == AKO_OK && !t->ended && left > 0; left -= t->n_sets) {
+        series discarded = {0};
+        status = time_request(t, r, workload, 0, left < t->n_sets ? left : t->n_sets, 0, &discarded);
+        series_free(&discarded);
+    }
+    return status;
+}
+
 static int time_all(trial *t, rotation *r, int workload, series *s)
 {
-    int64_t start = ako_clock_ns();
     int n, status = rotation_prepare(t, r, workload);
+    if (status == AKO_OK && !t->ended && !rotation_has_spare_views(r))
+        status = warm_up_apart(t, r, workload);
+    int64_t start = ako_clock_ns();
     while (status == AKO_OK && !t->ended) {
         int done = (int)json_array_size(s->samples);
         n = next_request(t, done, start);
-        if (n == 0 && series_wants_more(t, s))
+        if (n == 0 && series_wants_more(t, s, workload))
             n = s->calls_a_request;
         if (n == 0)
             break;

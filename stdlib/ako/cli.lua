@@ -20,9 +20,13 @@ end
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR",
         text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
+    { name = "solution", kind = "text", value = "FILE",
+        text = "of a task in Python: the file that candidates change (default: solution.py)" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },
+    { name = "python", kind = "text", value = "PATH",
+        text = "the interpreter for tasks in Python (default: AKO_PYTHON, an active environment, or found)" },
     { name = "session", kind = "text", value = "NAME", text = "which optimization run (default: the newest)" },
     { name = "seed", kind = "integer", text = "instead of the policy's seed" },
     { name = "json", kind = "flag", text = "the result as one JSON object" },

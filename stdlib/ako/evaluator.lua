@@ -13,14 +13,15 @@ local evaluator = {}
 local Evaluator = {}
 Evaluator.__index = Evaluator
 
---- Starts an evaluator. options.device: "auto", "cpu" or "cuda:N"; options.progress(event): called while a request
---- runs. Returns it with .device (name, uuid, arch, place ...), .versions and .place ("gpu" or "cpu").
+--- Starts an evaluator. options.device: "auto", "cpu" or "cuda:N"; options.python (ako.python's facts): for tasks of
+--- Python; options.progress(event): called while a request runs. Returns it with .device (name, uuid, arch, place ...), .versions and .place ("gpu" or "cpu").
 function evaluator.start(options)
     local handle, problem, code = worker.start()
     if not handle then return nil, problem, code end
     local self = setmetatable({ handle = handle, progress = options.progress }, Evaluator)
     local answer
-    answer, problem, code = self:request { op = "hello", device = options.device or "auto", protocol = 1 }
+    answer, problem, code = self:request { op = "hello", device = options.device or "auto", protocol = 1,
+        python = options.python }
     if not answer then
         self:close()
         return nil, problem, code
@@ -54,7 +55,7 @@ local function upload_inputs(self, task)
 end
 
 local function task_message(task, keys)
-    local message = { name = task.name, tensors = {}, workloads = {} }
+    local message = { name = task.name, tensors = {}, workloads = {}, python = task.python }
     for i, tensor in ipairs(task.tensors) do
         message.tensors[i] = { name = tensor.name, dtype = tensor.dtype, role = tensor.role,
             init = init_message(tensor.init, keys) }
@@ -74,7 +75,14 @@ function Evaluator:task(task, tolerance, reference, pairs)
     if not keys then return nil, problem, code end
     local message = task_message(task, keys)
     message.tolerance, message.reference = tolerance, reference
-    return self:request { op = "task", task = message, pairs = pairs or nil }
+    return self:request { op = "task", task = message, pairs = pairs or nil, lane = task.python and reference.lane }
+end
+
+--- What a Python problem asks for: `unit` has its files, `question` is for it (stdlib/python). Returns the answer with
+--- .description.
+function Evaluator:describe(unit, question, seconds)
+    return self:request { op = "describe", unit = unit, question = question,
+        limit = math.tointeger(seconds * 1000000000) }
 end
 
 --- Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and

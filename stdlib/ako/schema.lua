@@ -140,6 +140,8 @@ local schema = {
             check = { "allclose_ref", "allclose_out", "ratio_cap", "abs_and_rel" } },
         tolerance = { type = "map", required = true, text = "atol = rtol by dtype of the output",
             keys = is_dtype, items = { type = "number", check = { min = 0 } } },
+        faithful = { type = "string",
+            text = "the option that asks for inputs and weights of a Python problem as a CPU draws them" },
         weak = { type = "string", check = { "refuse", "warn" },
             text = "what is done with a task that results of no honest kernel pass (default: refuse)" },
     } },

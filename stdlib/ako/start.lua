@@ -12,8 +12,10 @@ local litter = require "ako.litter"
 local loop = require "ako.loop"
 local path = require "ako.path"
 local plan = require "ako.plan"
+local problems = require "ako.problem"
 local progress = require "ako.progress"
 local protect = require "ako.protect"
+local python = require "ako.python"
 local rendering = require "ako.rendering"
 local repair = require "ako.repair"
 local screen = require "ako.screen"
@@ -32,7 +34,7 @@ local must = fault.must
 
 local function new_evaluator(ctx, report)
     local begin = ctx.start_evaluator or require("ako.evaluator").start
-    return begin { device = ctx.host.device, progress = function(event) report:event(event) end }
+    return begin { device = ctx.host.device, python = ctx.python, progress = function(event) report:event(event) end }
 end
 
 local function tensor_views(tensors)
@@ -97,7 +99,21 @@ function Start:find_task()
     self.made = made ~= nil and made ~= false
     if self.made then return made end
     self.bundled = bundled
+    if problems.is_problem(file) then return problems.load(file, self.host.solution) end
+    fault.check(not self.host.solution, "option --solution is for a task in Python; %s names its solution itself", file)
     return must(task_files.load(file))
+end
+
+-- The task for the evaluator's place. A problem in Python is run once to see what it asks for.
+local function resolve_task(self, definition)
+    if not definition.problem then return must(task_files.resolve(definition, self.evaluator.place)) end
+    local correctness = self.policy.correctness
+    local seed = self.host.seed or correctness.seed
+    local faithful = correctness.faithful and self.opt[correctness.faithful]
+    self.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
+    local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful })
+    for _, note in ipairs(problems.notes(task)) do self.progress:note("problem     " .. note) end
+    return task
 end
 
 -- The benchmark command of the user's own that the policy knows of; nil: the task's.
@@ -116,8 +132,9 @@ function start.new(ctx)
     self.hook = ctx.hook or function(name, ...) return require("ako.policy").call(ctx.policy, name, ...) end
     local definition = self:find_task()
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
+    if definition.problem then ctx.python = python.facts(ctx.host.python) end
     self.evaluator = must(new_evaluator(ctx, self.progress))
-    self.task = must(task_files.resolve(definition, self.evaluator.place))
+    self.task = resolve_task(self, definition)
     self.task.bench = bench_of_policy(self)
     if self.bundled then self.candidates = fs.join(self.task.folder, "candidates") end
     return self
@@ -382,7 +399,7 @@ function Start:points()
     local numbers, file = self.policy.timing.screen, self.task.solution.files[1]
     if not numbers then return nil end
     local folder = self:folder()
-    local text = folder and fs.read(fs.join(folder, file)) or fs.read(workspace.origin(self.task, 1))
+    local text = folder and fs.read(fs.join(folder, file)) or workspace.first_text(self.task, 1)
     local seed = self.host.seed or self.policy.correctness.seed
     local list, total = tune.candidates(text or "", fs.basename(file), numbers.points, seed)
     if not list or #list == 0 then return nil end -- lines that are wrong are the baseline's fault, which says so
@@ -445,8 +462,8 @@ function Start:plan_lines(source)
     return lines
 end
 
---- The extension of candidates' files on this device.
-function Start:extension() return unit.extension(self.task.place) end
+--- The extension of candidates' files: that of the solution's main file.
+function Start:extension() return path.extension(self.task.solution.files[1]) end
 
 local function close(self)
     local opened = self.session

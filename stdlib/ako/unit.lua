@@ -6,10 +6,11 @@ local fs = require "ako.fs"
 local json = require "ako.json"
 local launch = require "ako.launch"
 local path = require "ako.path"
+local problems = require "ako.problem"
 
 local unit = {}
 
-local PLACE_OF = { cuda = "gpu", ["cuda-host"] = "gpu", c = "cpu" }
+local PLACE_OF = { cuda = "gpu", ["cuda-host"] = "gpu", c = "cpu", python = "gpu", ["python-cpu"] = "cpu" }
 
 --- Where a lane runs: "gpu" or "cpu".
 function unit.place(lane) return PLACE_OF[lane] end
@@ -34,7 +35,7 @@ local function lane_of(main, spec)
     local extension = path.extension(main.name)
     if extension == "cu" then return #spec.launch > 0 and "cuda" or "cuda-host" end
     if extension == "c" then return "c" end
-    fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu and .c", main.name, extension)
+    fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu, .c and .py", main.name, extension)
 end
 
 local function check_text(sources)
@@ -101,8 +102,12 @@ end
 unit.make = fault.returns(function(task, program, sources, fallback, point)
     local main = sources[1]
     check_text(sources)
-    local spec, problem = launch.parse(main.text, main.name)
-    if not spec then fault.raise("INVALID", "%s", problem) end
+    if problems.is_problem(main.name) then
+        fault.check(task.python, "%s: a solution in Python is for a task in Python", main.name)
+        return problems.unit(task, sources)
+    end
+    local spec, why = launch.parse(main.text, main.name)
+    if not spec then fault.raise("INVALID", "%s", why) end
     point = point or launch.first_point(spec)
     local lane = lane_of(main, spec)
     local result = { lane = lane, sources = sources, options = json.array(program.options) }

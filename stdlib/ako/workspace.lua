@@ -34,12 +34,14 @@ local function holds_any(folder, files)
     return false
 end
 
--- `origins`: where the files come from, by their order; else they lie in `from` as they are called.
-local function copy_missing(from, to, files, origins)
+-- `solution`: texts or origins (where files come from) of the first ones, by their order; else they lie in `from` as
+-- they are called.
+local function copy_missing(from, to, files, solution)
     for i, name in ipairs(files) do
         local target = fs.join(to, name)
         if not fs.exists(target) then
-            local text = must(fs.read(fs.join(from, origins and origins[i] or name)))
+            local text = solution.texts and solution.texts[i]
+                or must(fs.read(fs.join(from, solution.from and solution.from[i] or name)))
             must(fs.mkdirs(fs.dirname(target)))
             must(fs.write(target, text))
         end
@@ -50,6 +52,13 @@ end
 function workspace.origin(task, i)
     local solution = task.solution
     return fs.join(task.folder, solution.from and solution.from[i] or solution.files[i])
+end
+
+--- That content; nil, a message and a code where it cannot be read.
+function workspace.first_text(task, i)
+    local texts = task.solution.texts
+    if texts and texts[i] then return texts[i] end
+    return path.read_source(workspace.origin(task, i))
 end
 
 -- Everything of a small task, so that its copy stands alone; tasks with input files are read where they lie.
@@ -120,10 +129,15 @@ function workspace.check(host, task, bundled)
     local folder = choose_folder(host, task, bundled)
     for i, name in ipairs(task.solution.files) do
         local own = folder and fs.join(folder, name)
-        local file = own and fs.exists(own) and own or workspace.origin(task, i)
-        local text, problem, code = path.read_source(file)
+        local lies_there = own and fs.exists(own)
+        local text, problem, code
+        if lies_there then
+            text, problem, code = path.read_source(own)
+        else
+            text, problem, code = workspace.first_text(task, i)
+        end
         if not text then return nil, problem, code end
-        if file == own and fs.stat(file).type == "link" then return nil, LINK:format(name), "INVALID" end
+        if lies_there and fs.stat(own).type == "link" then return nil, LINK:format(name), "INVALID" end
     end
     return true
 end
@@ -138,11 +152,11 @@ workspace.prepare = fault.returns(function(host, task, bundled)
         folder, repo = make_scratch(task)
         created = true
         local files, complete = scaffold(task)
-        copy_missing(task.folder, folder, files, task.solution.from)
+        copy_missing(task.folder, folder, files, task.solution)
         if complete then task.folder, task.file = folder, fs.join(folder, fs.basename(task.file)) end
     else
         must(fs.mkdirs(folder))
-        copy_missing(task.folder, folder, task.solution.files, task.solution.from)
+        copy_missing(task.folder, folder, task.solution.files, task.solution)
         repo, created, code = git.init(folder)
         if not repo then fault.raise(code, "%s", created) end
     end

@@ -1,0 +1,40 @@
+/* How a program that loads this library runs code of its own in the roles of referee and candidate: Python does
+ * (stdlib/python). A hook returns AKO_OK, or a status after ako_fail_text. Calls come from one thread. */
+#ifndef AKO_HOOKS_H
+#define AKO_HOOKS_H
+
+#include <stdint.h>
+
+typedef struct ako_hooks {
+    /* What takes long and needs no code of others yet. */
+    int (*start)(int on_gpu);
+    /* The task (docs/protocol.md) that all that follows is about. */
+    int (*task)(const char *json);
+    /* Loads a bundle: {"files":[{"name","text"}, ...]}, the main file first. */
+    int (*open)(const char *path);
+    /* The workload that the next calls are for, by its id. */
+    int (*bind)(const char *workload);
+    /* Inputs for a seed, written to these addresses, one a tensor of the task; NULL: not wanted. */
+    int (*fill)(int64_t seed, void *const *addresses);
+    /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be
+     * passed; calls (on a GPU that enqueues on the default stream) and keeps what is returned; writes that to the
+     * addresses of the outputs. */
+    int (*stage)(void *const *addresses);
+    int (*launch)(void);
+    int (*collect)(void *const *addresses);
+    /* What a bundle asks for, as JSON, without running it on buffers of ours; NULL after ako_fail_text. The text is the
+     * hook's, until its next call. */
+    const char *(*describe)(const char *path, const char *question);
+} ako_hooks;
+
+/* Borrowed, for the life of the process. */
+void ako_hooks_set(const ako_hooks *hooks);
+const ako_hooks *ako_hooks_get(void); /* NULL: none */
+
+/* ako_fail for callers without variable arguments. */
+int ako_fail_text(int status, const char *domain, const char *text);
+
+/* Runs "referee" or "candidate" on a channel until its peer is gone; returns the process's exit code. */
+int ako_role_run(const char *role, int channel, const ako_hooks *hooks);
+
+#endif

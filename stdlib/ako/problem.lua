@@ -1,0 +1,120 @@
+-- Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task as
+-- it is. What it asks for is found out by running it once, in the referee's process.
+
+local axes = require "ako.axes"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local json = require "ako.json"
+local path = require "ako.path"
+
+local problem = {}
+
+local SOLUTION = "solution.py"
+local DESCRIBE_SECONDS = 300
+
+--- True where a file is such a problem by its name.
+function problem.is_problem(file) return path.extension(file) == "py" end
+
+-- Where the solution lies for the workspace: its path there, and where its first content comes from (nil: it lies there).
+local function place_solution(given)
+    if not given then return SOLUTION, nil end
+    if path.is_inside(given) then return given, nil end
+    return fs.basename(given), fs.absolute(given) or given
+end
+
+--- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
+--- command line, or nil.
+function problem.load(file, solution)
+    local text, why, code = path.read_source(file)
+    if not text then fault.raise(code, "%s", why) end
+    local name, from = place_solution(solution)
+    return { problem = true, file = file, folder = fs.dirname(file), text = text,
+        name = (fs.basename(file):gsub("%.py$", ""):gsub("[^%w_.-]", "_")),
+        reference = { files = { fs.basename(file) }, options = {} },
+        solution = { files = { name }, from = from and { from }, options = {} } }
+end
+
+local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = true }
+
+-- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
+local function describe(evaluator, loaded, question)
+    local sources = { { name = loaded.reference.files[1], text = loaded.text } }
+    local lane = evaluator.place == "gpu" and "python" or "python-cpu"
+    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, DESCRIBE_SECONDS)
+    if answer then return answer.description end
+    if REFUSED[code] then fault.raise(code, "%s", why) end
+    if code == "CHILD" then why = "its process ended: " .. why end
+    local named = why:find(fs.basename(loaded.file), 1, true)
+    fault.raise("INVALID", "%s%s", named and "" or loaded.file .. ": ", why)
+end
+
+-- Contiguous tensors have their shape; others are what lies in memory, from their first element to the last.
+local function shape_of(facts)
+    local elements, dense = 1, true
+    for i = #facts.shape, 1, -1 do
+        dense = dense and (facts.stride[i] == elements or facts.shape[i] == 1)
+        elements = elements * facts.shape[i]
+    end
+    return dense and facts.shape or { facts.elements }
+end
+
+local function add_tensors(task, list, role)
+    local shapes, elements = task.workloads[1].shapes, task.workloads[1].elements
+    for _, facts in ipairs(list) do
+        local shape, dims = shape_of(facts), {}
+        for i, size in ipairs(shape) do dims[i] = axes.parse(size) end
+        local tensor = { name = facts.name, dtype = facts.dtype, dims = dims, role = role,
+            init = role == "input" and { kind = "problem" } or nil }
+        task.tensors[#task.tensors + 1], task.tensor[facts.name] = tensor, tensor
+        shapes[facts.name], elements[facts.name] = { table.unpack(shape) }, facts.elements
+        task.moved = task.moved + facts.bytes
+    end
+end
+
+-- The module's own integers, as far as they can be axes: launch lines may use them.
+local function axes_of(sizes, tensor)
+    local values = {}
+    for name, value in pairs(sizes) do
+        if not tensor[name] and value >= 1 and name:match("^[%a_][%w_]*$") then values[name] = value end
+    end
+    return values
+end
+
+--- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
+--- faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
+--- INVALID for a mistake in the problem, with file and line where they are known.
+function problem.task(evaluator, loaded, how)
+    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false })
+    local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
+    local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place, tensors = {},
+        tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
+        solution = loaded.solution, python = described.spec, facts = described.facts, moved = 0 }
+    add_tensors(task, described.inputs, "input")
+    add_tensors(task, described.outputs, "output")
+    workload.axes = axes_of(described.facts.sizes or {}, task.tensor)
+    for name in pairs(workload.axes) do task.axes[name] = { dtype = "i32" } end
+    if not loaded.solution.from then task.solution.texts = { described.starter } end
+    return task
+end
+
+--- What is to be said of a problem before anything is measured, a line each.
+function problem.notes(task)
+    local notes = {}
+    if task.facts.same_inputs then
+        notes[#notes + 1] = "get_inputs gives the same data every time: a solution may know the answer by heart"
+    end
+    return notes
+end
+
+--- The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
+function problem.unit(task, sources)
+    local workloads = {}
+    for i, workload in ipairs(task.workloads) do
+        local call = { symbol = workload.id, line = 0, args = json.array {} }
+        workloads[i] = { scratch = json.array {}, calls = { call } }
+    end
+    return { lane = task.place == "gpu" and "python" or "python-cpu", sources = sources, options = json.array {},
+        defines = json.array {}, workloads = workloads }
+end
+
+return problem

@@ -1,0 +1,84 @@
+-- The Python interpreter of the Python lanes: which one, and what the evaluator has to know of it.
+
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local host = require "ako.host"
+local process = require "ako.process"
+
+local python = {}
+
+local SECOND = 1000000000
+local OLDEST = "3.10"
+
+-- Without importing it, which would take seconds.
+local QUESTION = [[
+import sys, importlib.util
+print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), importlib.util.find_spec("torch") is not None)
+print(sys.executable)
+]]
+
+-- { program, version, recent, torch } of an interpreter; nil and why not.
+local function look_at(program)
+    local result, problem = process.run { program, "-c", QUESTION, limit_ns = 20 * SECOND }
+    if not result then return nil, problem end
+    local version, recent, torch, path = result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n")
+    if not version then return nil, ("%s: no Python interpreter"):format(program) end
+    return { program = path, version = version, recent = recent == "True", torch = torch == "True" }
+end
+
+-- What somebody has chosen, by whatever means, is not passed over in silence.
+local function chosen(given)
+    local virtual, conda = os.getenv "VIRTUAL_ENV", os.getenv "CONDA_PREFIX"
+    return given or os.getenv "AKO_PYTHON" or virtual and fs.join(virtual, "bin/python")
+        or conda and fs.join(conda, "bin/python")
+end
+
+local function check(found)
+    if not found.recent then
+        fault.raise("UNAVAILABLE", "%s is Python %s; %s or newer is wanted: name another one with --python or "
+            .. "AKO_PYTHON", found.program, found.version, OLDEST)
+    end
+    if not found.torch then
+        fault.raise("UNAVAILABLE", "%s has no PyTorch: %s -m pip install torch (Debian: apt install python3-torch), or "
+            .. "name another interpreter with --python or AKO_PYTHON", found.program, found.program)
+    end
+    return found.program
+end
+
+local USUAL = { "python3", "python", "/usr/bin/python3" }
+
+--- The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
+--- usual ones that is new enough and has PyTorch. Raises UNAVAILABLE with what is missing.
+function python.find(given)
+    local name = chosen(given)
+    if name then
+        local found, problem = look_at(name)
+        if not found then fault.raise("UNAVAILABLE", "%s", problem) end
+        return check(found)
+    end
+    local first
+    for _, usual in ipairs(USUAL) do
+        local found = look_at(usual)
+        if found and found.recent and found.torch then return found.program end
+        first = first or found
+    end
+    if not first then fault.raise("UNAVAILABLE", "no Python interpreter: install python3 and PyTorch") end
+    return check(first)
+end
+
+local function library()
+    local program = assert(fs.program_dir())
+    for _, place in ipairs { "libako.so", "../lib/libako.so" } do
+        local file = fs.join(program, place)
+        if fs.exists(file) then return fs.absolute(file) end
+    end
+    fault.raise("UNAVAILABLE", "no libako.so in %s or beside it, in ../lib", program)
+end
+
+--- The member "python" of the evaluator's hello (docs/protocol.md). Raises UNAVAILABLE.
+function python.facts(given)
+    return { program = python.find(given), library = library(),
+        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }
+end
+
+return python

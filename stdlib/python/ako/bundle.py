@@ -1,0 +1,45 @@
+"""A bundle of files, as the builder made it, loaded as a module."""
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+
+from ako.faults import explain
+from ako.hooks import COMPILE, Fault
+
+
+class Bundle:
+    """The module of the main file; `files` is {path: name} for messages."""
+
+    def __init__(self, path, name):
+        with open(path, encoding="utf-8") as file:
+            sources = json.load(file)["files"]
+        self.folder = tempfile.mkdtemp(prefix="ako-" + name + "-")
+        self.files = {}
+        for source in sources:
+            target = os.path.join(self.folder, source["name"])
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with open(target, "w", encoding="utf-8") as file:
+                file.write(source["text"])
+            self.files[target] = source["name"]
+        self.main = sources[0]["name"]
+        self.module = self._load(os.path.join(self.folder, self.main), name)
+
+    def _load(self, path, name):
+        sys.path.insert(0, os.path.dirname(path))
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException as problem:
+            raise explain(problem, self.files, loading=True) from None
+        return module
+
+    def need(self, name):
+        """A function of the main file."""
+        found = getattr(self.module, name, None)
+        if not callable(found):
+            raise Fault(COMPILE, f"{self.main}: has no {name}")
+        return found

@@ -1,0 +1,49 @@
+"""What went wrong in a user's file, in one line: where, what, and what to do."""
+import sys
+import traceback
+
+from ako.hooks import CUDA, COMPILE, ERROR, NOMEM, Fault
+
+
+def one_line(text):
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    return lines[0] if lines else ""
+
+
+def place_of(problem, files):
+    """"mine.py:12: " for the innermost line of the user's own files ({path: name}) in the traceback."""
+    for frame in reversed(traceback.extract_tb(problem.__traceback__)):
+        name = files.get(frame.filename)
+        if name:
+            return f"{name}:{frame.lineno}: "
+    return ""
+
+
+def _is_out_of_memory(problem):
+    name = type(problem).__name__
+    return name == "OutOfMemoryError" or isinstance(problem, MemoryError) or (
+        isinstance(problem, RuntimeError) and ("out of memory" in str(problem) or "DefaultCPUAllocator" in str(problem)))
+
+
+def _is_cuda(problem):
+    return type(problem).__name__ == "AcceleratorError" or (
+        isinstance(problem, RuntimeError) and str(problem).startswith("CUDA error"))
+
+
+def explain(problem, files, loading=False):
+    """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
+    place = place_of(problem, files)
+    if isinstance(problem, SyntaxError):
+        name = files.get(problem.filename, problem.filename)
+        return Fault(COMPILE, f"{name}:{problem.lineno}: {problem.msg}")
+    if isinstance(problem, ModuleNotFoundError) and problem.name:
+        return Fault(COMPILE, f"{place}needs the module '{problem.name}', which {sys.executable} does not have: "
+                              f"{sys.executable} -m pip install {problem.name.split('.')[0]}")
+    if _is_out_of_memory(problem):
+        return Fault(COMPILE if loading else ERROR, f"{place}out of memory: {one_line(problem)}")
+    if isinstance(problem, SystemExit):
+        return Fault(COMPILE if loading else ERROR, f"{place}called sys.exit({problem.code!r})")
+    if isinstance(problem, NotImplementedError) and not str(problem):
+        return Fault(COMPILE if loading else ERROR, f"{place}NotImplementedError: it has no forward of its own")
+    status = COMPILE if loading else CUDA if _is_cuda(problem) else ERROR
+    return Fault(status, f"{place}{type(problem).__name__}: {one_line(problem)}")

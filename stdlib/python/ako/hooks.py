@@ -1,0 +1,59 @@
+"""libako's hooks (core/hooks.h) as Python functions."""
+import ctypes
+import functools
+
+OK, INVALID, NOTFOUND, UNAVAILABLE, NOMEM = 0, -2, -3, -5, -9
+ERROR, CUDA, COMPILE, SHAPE, DTYPE = -1, -12, -16, -17, -18
+
+ADDRESSES = ctypes.POINTER(ctypes.c_void_p)
+
+
+class Hooks(ctypes.Structure):
+    """struct ako_hooks"""
+    _fields_ = [
+        ("start", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
+        ("task", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+        ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+        ("bind", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+        ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ADDRESSES)),
+        ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
+        ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
+        ("collect", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
+        ("describe", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
+    ]
+
+
+class Library:
+    """libako.so, as far as it is needed here."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(path)
+        self.c.ako_role_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(Hooks)]
+        self.c.ako_fail_text.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p]
+
+    def fail(self, status, text):
+        return self.c.ako_fail_text(status, b"python", text.encode("utf-8", "replace")[:1000])
+
+
+class Fault(Exception):
+    """What a hook fails with: a status and one line."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def guarded(library, explain, function, on_failure=None):
+    """`function` as a hook: nothing that is raised in it leaves it. `explain(exception)` makes a Fault of it."""
+    @functools.wraps(function)
+    def hook(*args):
+        try:
+            result = function(*args)
+            return OK if result is None else result
+        except Fault as fault:
+            status = library.fail(fault.status, str(fault))
+        except BaseException as problem:  # pylint: disable=broad-except
+            fault = explain(problem)
+            status = library.fail(fault.status, str(fault))
+        return status if on_failure is None else on_failure()
+    return hook

@@ -1,0 +1,402 @@
+"""The roles that run Python code: the referee, which owns the problem, and the candidate, which runs a solution."""
+import base64
+import contextlib
+import ctypes
+import io
+import json
+import random
+import sys
+
+import torch
+
+from ako import faults, trees
+from ako.bundle import Bundle
+from ako.hooks import COMPILE, ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
+from ako.memory import elements_at
+
+_copy, _data_ptr = torch.Tensor.copy_, torch.Tensor.data_ptr  # before any code of others can exchange them
+_ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
+
+
+def seed_everything(seed):
+    torch.manual_seed(seed)
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % (1 << 32))
+
+
+def drawn_on(device, faithful):
+    """Where tensors are made that name no device: on the card, unless the bits of a CPU are wanted."""
+    if faithful or device.type == "cpu" or not hasattr(torch.utils, "_device"):
+        return contextlib.nullcontext()
+    return torch.device(device)
+
+
+def place(value, device):
+    """The same with its tensors on the device."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, (list, tuple)):
+        moved = [place(v, device) for v in value]
+        return moved if isinstance(value, list) else tuple(moved)
+    if isinstance(value, dict):
+        return {key: place(v, device) for key, v in value.items()}
+    return value
+
+
+def weights_of(model):
+    """[name, shape, sum] of every parameter and buffer, in order: enough to see that two sides began alike."""
+    return [[name, list(t.shape), float(t.double().sum())] for name, t in model.state_dict().items()
+            if isinstance(t, torch.Tensor) and not t.is_complex() and not t.is_quantized]
+
+
+def precision():
+    """The switches that decide what a product of f32 is."""
+    return {"tf32_matmul": torch.backends.cuda.matmul.allow_tf32, "tf32_cudnn": torch.backends.cudnn.allow_tf32}
+
+
+def set_precision(switches):
+    torch.backends.cuda.matmul.allow_tf32 = switches["tf32_matmul"]
+    torch.backends.cudnn.allow_tf32 = switches["tf32_cudnn"]
+
+
+class State:
+    """Buffers of a model that its calls change (running means): every call is to begin alike."""
+
+    def __init__(self, model):
+        self.saved = [(b, b.clone(), b._version) for b in model.buffers() if isinstance(b, torch.Tensor)]
+
+    def restore(self):
+        for i, (buffer, copy, version) in enumerate(self.saved):
+            if buffer._version != version:
+                _copy(buffer, copy)
+                self.saved[i] = (buffer, copy, buffer._version)
+
+
+class Side:
+    """What both roles do: a model called on buffers whose addresses the evaluator names."""
+
+    def __init__(self):
+        self.device = torch.device("cpu")
+        self.files, self.loading = {}, False
+        self.spec = self.model = self.state = self.arguments = self.result = None
+        self.ranges = []
+
+    def explain(self, problem):
+        return faults.explain(problem, self.files, self.loading)
+
+    def start(self, on_gpu):
+        torch.set_grad_enabled(False)
+        if not on_gpu:
+            return
+        if not torch.cuda.is_available():
+            has = f"was built for CUDA {torch.version.cuda}" if torch.version.cuda else "was built without CUDA"
+            raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} of {sys.executable} {has} and sees no GPU: install "
+                                     "one for this driver, or run with --device=cpu")
+        self.device = torch.device("cuda", 0)
+        torch.zeros(1, device=self.device)
+
+    def task(self, text):
+        spec = json.loads(text).get("python")
+        if not spec:
+            raise Fault(INVALID, "this task has no description of its arguments in Python")
+        self.spec = json.loads(spec)
+
+    def bind(self, workload):
+        """Every workload of such a task has the same arguments."""
+
+    def call_model(self):
+        return self.model(*self.arguments)
+
+    def input_at(self, address, node):
+        flat = elements_at(address, trees.storage_elements_of(node), trees.TYPES[node["dtype"]], self.device)
+        return flat.as_strided(node["shape"], node["stride"])
+
+    def stage(self, addresses):
+        inputs, self.ranges = [], []
+        for i, node in enumerate(self.spec["inputs"]):
+            tensor = self.input_at(addresses[i], node)
+            inputs.append(tensor)
+            self.ranges.append((addresses[i], addresses[i] + node["bytes"]))
+        self.arguments = trees.build(self.spec["args"], inputs, self.device)
+        self.state.restore()
+        torch.manual_seed(self.spec["seed"])
+
+    def launch(self):
+        self.result = self.call_model()
+
+    def refuse_view(self, tensor, node, name):
+        start = _data_ptr(tensor)
+        if not node["view"] and any(low <= start < high for low, high in self.ranges):
+            raise Fault(SHAPE, f"{name} lies in the memory of an input: return a tensor of its own")
+
+    def collect(self, addresses):
+        result, self.result, tensors = self.result, None, []
+        trees.match(self.spec["result"], result, self.spec["result_name"], self.device, tensors)
+        first = len(self.spec["inputs"])
+        for i, (tensor, node) in enumerate(zip(tensors, self.spec["outputs"])):
+            self.refuse_view(tensor, node, node["name"])
+            target = elements_at(addresses[first + i], tensor.numel(), tensor.dtype, self.device)
+            _copy(target.view(tensor.shape), tensor)
+
+    def hooks(self, library):
+        """The struct that libako gets; it must be kept alive."""
+        def hook(kind, function, on_failure=None):
+            return kind(guarded(library, self.explain, function, on_failure))
+        fields = dict(Hooks._fields_)
+        return Hooks(start=hook(fields["start"], self.start),
+                     task=hook(fields["task"], lambda text: self.task(text.decode())),
+                     open=hook(fields["open"], lambda path: self.open(path.decode())),
+                     bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
+                     fill=hook(fields["fill"], self.fill),
+                     stage=hook(fields["stage"], self.stage),
+                     launch=hook(fields["launch"], self.launch),
+                     collect=hook(fields["collect"], self.collect),
+                     describe=hook(fields["describe"], lambda path, question:
+                                   self.describe(path.decode(), json.loads(question)), lambda: None))
+
+    def open(self, path):
+        raise NotImplementedError
+
+    def fill(self, seed, addresses):
+        raise Fault(INVALID, "a candidate makes no inputs")
+
+    def describe(self, path, question):
+        raise Fault(INVALID, "a candidate describes no problem")
+
+
+class Referee(Side):
+    """Knows the problem: its inputs, its model, what that gives."""
+
+    def __init__(self):
+        super().__init__()
+        self.path = self.bundle = self.answer = self.init = None
+
+    def load(self, path, question):
+        self.loading = True
+        self.bundle = Bundle(path, "problem")
+        self.path, self.files = path, self.bundle.files
+        model = self.bundle.need("Model")
+        self.bundle.need("get_inputs")
+        seed_everything(question["seed"])
+        inits = getattr(self.bundle.module, "get_init_inputs", None)
+        self.init = list(inits()) if callable(inits) else []
+        set_precision(question.get("precision") or precision())
+        self.model = make_model(model, self.init, self.device, question)
+        self.state = State(self.model)
+        self.loading = False
+
+    def draw(self, seed, faithful):
+        seed_everything(seed)
+        with drawn_on(self.device, faithful):
+            inputs = self.bundle.module.get_inputs()
+        if not isinstance(inputs, (list, tuple)):
+            raise Fault(INVALID, f"{self.bundle.main}: get_inputs gives a {type(inputs).__name__}, not a list")
+        return place(list(inputs), self.device)
+
+    def open(self, path):
+        if path != self.path:
+            self.load(path, self.spec)
+
+    def fill(self, seed, addresses):
+        leaves = []
+        trees.describe(self.draw(seed & 0x7FFFFFFFFFFFFFFF, self.spec["faithful"]), "an input", leaves)
+        if len(leaves) != len(self.spec["inputs"]):
+            raise Fault(INVALID, "get_inputs gives another number of tensors than before")
+        for i, ((tensor, _), node) in enumerate(zip(leaves, self.spec["inputs"])):
+            facts = [list(tensor.shape), list(tensor.stride()), trees.DTYPES[tensor.dtype]]
+            if facts != [node["shape"], node["stride"], node["dtype"]]:
+                raise Fault(INVALID, f"input '{node['name']}' has another shape, layout or dtype than before")
+            if addresses[i]:  # with its gaps and overlaps, as it lies in memory
+                target = elements_at(addresses[i], node["elements"], tensor.dtype, self.device)
+                _copy(target, tensor.as_strided((node["elements"],), (1,)))
+        del leaves
+        self.give_back()
+
+    def give_back(self):
+        """What PyTorch keeps of large tensors is memory that the others need."""
+        if self.device.type != "cuda":
+            return
+        _, total = torch.cuda.mem_get_info()
+        if torch.cuda.memory_reserved() > total // _ROOM:
+            torch.cuda.empty_cache()
+
+    def collect(self, addresses):
+        super().collect(addresses)
+        self.give_back()
+
+    def describe(self, path, question):
+        self.load(path, question)
+        drawn = self.draw(question["seed"], question["faithful"])
+        inputs, outputs = [], []
+        args = trees.describe(drawn, "an input", inputs)
+        self.arguments = drawn
+        torch.manual_seed(question["seed"])
+        result = trees.describe(place(self.call_model(), self.device), "the result", outputs, numbers=True)
+        if not outputs:
+            raise Fault(INVALID, f"{self.bundle.main}: forward returns no tensor")
+        spec = {
+            "args": args, "result": result,
+            "inputs": name_inputs(self.model, args["list"], inputs),
+            "outputs": name_outputs(outputs, inputs),
+            "init": pack(self.init), "seed": question["seed"], "faithful": question["faithful"],
+            "weights": weights_of(self.model), "precision": precision(), "device": self.device.type,
+            "result_name": "the result", "main": self.bundle.main,
+        }
+        with_dtypes(result, spec["outputs"])
+        other, again = [], self.draw(question["seed"] + 1, question["faithful"])
+        trees.describe(again, "an input", other)
+        same = bool(inputs) and all(a.shape == b.shape and torch.equal(a, b) for (a, _), (b, _) in zip(inputs, other))
+        del drawn, again, inputs, outputs, other
+        self.arguments = None
+        self.give_back()
+        facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
+                 "interpreter": sys.executable, "same_inputs": same, "sizes": sizes_of(self.bundle.module)}
+        described = {"spec": json.dumps(spec), "inputs": spec["inputs"], "outputs": spec["outputs"], "facts": facts,
+                     "starter": starter(self.bundle)}
+        self.answer = ctypes.create_string_buffer(json.dumps(described).encode())
+        return ctypes.addressof(self.answer)
+
+
+class Candidate(Side):
+    """Runs a solution; what it says is believed by nobody."""
+
+    def __init__(self):
+        super().__init__()
+        self.bundle = None
+
+    def open(self, path):
+        self.loading = True
+        set_precision(self.spec["precision"])
+        init = unpack(self.spec["init"])
+        self.bundle = Bundle(path, "solution")
+        self.files = self.bundle.files
+        model = solution_class(self.bundle)
+        self.model = make_model(model, init, self.device, self.spec)
+        self.state = State(self.model)
+        self.loading = False
+        self.compare_weights()
+
+    def compare_weights(self):
+        """Where a name and a shape are the reference's, so must be the numbers: they come from the same seed."""
+        own = {name: (shape, total) for name, shape, total in weights_of(self.model)}
+        for name, shape, total in self.spec["weights"]:
+            got = own.get(name)
+            if got and got[0] == shape and abs(got[1] - total) > 1e-6 * max(1.0, abs(total)):
+                raise Fault(ERROR, f"{self.bundle.main}: the weight '{name}' begins with other numbers than the "
+                                   "reference's: create weights in the same order, so that one seed gives the same")
+
+
+def make_model(model, init, device, how):
+    seed_everything(how["seed"])
+    with drawn_on(device, how["faithful"]):
+        made = model(*init)
+    return made.to(device) if isinstance(made, torch.nn.Module) else made
+
+
+def solution_class(bundle):
+    if hasattr(bundle.module, "get_inputs"):
+        raise Fault(COMPILE, f"{bundle.main}: a solution may not define get_inputs: the inputs are the problem's")
+    found = getattr(bundle.module, "ModelNew", None) or getattr(bundle.module, "Model", None)
+    if not isinstance(found, type):
+        raise Fault(COMPILE, f"{bundle.main}: defines no class ModelNew")
+    return found
+
+
+def starter(bundle):
+    """The problem's text without what makes its inputs: a solution to begin with."""
+    import ast
+    with open(next(iter(bundle.files)), encoding="utf-8") as file:
+        text = file.read()
+    lines, gone = text.splitlines(), set()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name in ("get_inputs", "get_init_inputs"):
+            first = min([node.lineno] + [d.lineno for d in node.decorator_list])
+            gone.update(range(first, node.end_lineno + 1))
+    kept = [line for number, line in enumerate(lines, 1) if number not in gone]
+    return "\n".join(kept).rstrip() + "\n"
+
+
+def sizes_of(module):
+    """The module's own integers: what launch lines of a kernel may name."""
+    return {name: value for name, value in vars(module).items()
+            if type(value) is int and not name.startswith("_") and 0 <= value < 1 << 31}
+
+
+def pack(value):
+    file = io.BytesIO()
+    try:
+        torch.save(value, file)
+    except Exception as problem:
+        raise Fault(INVALID, f"get_init_inputs gives something that cannot be sent to another process: {problem}") \
+            from None
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def unpack(text):
+    file = io.BytesIO(base64.b64decode(text))
+    try:
+        return torch.load(file, weights_only=False)
+    except TypeError:  # PyTorch 1.12 and before did not ask
+        return torch.load(file)
+
+
+def parameter_names(model):
+    try:
+        import inspect
+        return [name for name in inspect.signature(model.forward).parameters if name.isidentifier()]
+    except (TypeError, ValueError):
+        return []
+
+
+def unique(name, taken):
+    name = "".join(c if c.isalnum() or c == "_" else "_" for c in name)[:56] or "t"
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def facts_of(tensor, name):
+    count = trees.storage_elements(tensor)
+    return {"name": name, "dtype": trees.DTYPES[tensor.dtype], "shape": list(tensor.shape),
+            "stride": list(tensor.stride()), "elements": count, "bytes": count * tensor.element_size()}
+
+
+def name_inputs(model, nodes, leaves):
+    """After forward's parameters: "x", and "x_0" for the first tensor of a list."""
+    names, taken, result = parameter_names(model), set(), []
+    for tensor, path in leaves:
+        top, _, rest = path[1:].partition("_")
+        index = int(top)
+        name = names[index] if index < len(names) else f"input_{index}"
+        result.append(facts_of(tensor, unique(name + ("_" + rest if rest else ""), taken)))
+    return result
+
+
+def name_outputs(outputs, inputs):
+    taken, result = set(), []
+    ranges = [(t.data_ptr(), t.data_ptr() + trees.storage_elements(t) * t.element_size()) for t, _ in inputs]
+    for tensor, path in outputs:
+        facts = facts_of(tensor.contiguous(), unique("out" + path, taken))
+        facts["view"] = any(low <= tensor.data_ptr() < high for low, high in ranges)
+        result.append(facts)
+    return result
+
+
+def with_dtypes(node, outputs):
+    """Puts the dtypes beside the shapes of a result's tensors."""
+    if "tensor" in node:
+        node["dtype"] = outputs[node["tensor"]]["dtype"]
+    for child in node.get("list", node.get("tuple", [])):
+        with_dtypes(child, outputs)
+    for _, child in node.get("dict", []):
+        with_dtypes(child, outputs)
+
+
+def run(path, role, channel):
+    """Serves the role until the evaluator is gone; returns the process's exit code."""
+    library = Library(path)
+    side = Candidate() if role == "candidate" else Referee()
+    hooks = side.hooks(library)
+    return library.c.ako_role_run(role.encode(), channel, ctypes.byref(hooks))

@@ -1,0 +1,106 @@
+"""Imports PyTorch once, then forks the Python referees and candidates of an evaluator (core/worker/nursery.c).
+
+usage: nursery.py LIBAKO CHANNEL. ako-worker starts it; there is nothing to do with it by hand.
+"""
+import ctypes
+import json
+import os
+import socket
+import sys
+import time
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
+
+
+def why_not_torch():
+    """Imports it; says what to do where it cannot be."""
+    try:
+        import torch
+        import torch.nn  # noqa: F401
+        return None
+    except Exception as problem:  # pylint: disable=broad-except
+        return (f"{sys.executable} cannot import PyTorch ({problem}): {sys.executable} -m pip install torch, "
+                "or name another interpreter with --python or AKO_PYTHON")
+
+
+def receive(channel):
+    """The next request and the descriptor that came with it; None when the evaluator is gone."""
+    data, fds = b"", []
+    while not data.endswith(b"\n"):
+        piece, more, _, _ = socket.recv_fds(channel, 1 << 16, 4)
+        if not piece:
+            return None, None
+        data += piece
+        fds += more
+    return json.loads(data), fds[0] if fds else -1
+
+
+def answer(channel, request, **members):
+    channel.sendall(json.dumps({"id": request["id"], **members}).encode() + b"\n")
+
+
+def become(role, folder, channel, evaluator, library):
+    """In the new process: everything that an exec would have done, then the role, which does not return."""
+    os.setsid()
+    while os.getppid() != evaluator:  # our parent ends at once, and the evaluator adopts what it leaves
+        time.sleep(0.0002)
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
+    if os.getppid() != evaluator:
+        os._exit(127)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    keep = os.dup2(channel, 3) if channel != 3 else 3
+    os.closerange(4, 65536)
+    os.set_inheritable(keep, False)
+    if role == "candidate":
+        libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+        os.environ["TMPDIR"] = folder
+        os.chdir(folder)
+    from ako import worker
+    sys.path.remove(FOLDER)  # what is imported from here on is the user's
+    os._exit(worker.run(library, role, keep))
+
+
+def fork(request, channel, library):
+    """A process that is not our child: returns its pid."""
+    evaluator = os.getppid()
+    reader, writer = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        pid = os.fork()
+        if pid > 0:
+            os.write(writer, str(pid).encode())
+            os._exit(0)
+        try:
+            become(request["role"], request["folder"], channel, evaluator, library)
+        finally:
+            os._exit(1)
+    os.close(writer)
+    pid = int(os.read(reader, 32) or 0)
+    os.close(reader)
+    os.waitpid(parent, 0)
+    return pid
+
+
+def main():
+    library, fd = sys.argv[1], int(sys.argv[2])
+    channel = socket.socket(fileno=fd)
+    problem = why_not_torch()
+    ctypes.CDLL(library).ako_confine_memory()
+    while True:
+        request, other = receive(channel)
+        if request is None:
+            return
+        if problem:
+            answer(channel, request, ok=False, code="UNAVAILABLE", error=problem)
+        else:
+            answer(channel, request, ok=True, pid=fork(request, other, library))
+        if other >= 0:
+            os.close(other)
+
+
+if __name__ == "__main__":
+    main()
