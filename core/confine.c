@@ -174,10 +174,15 @@ static void limit_resources(ako_confinement *out, ako_place place)
                  MOST_DESCRIPTORS);
 }
 
-void ako_confine_code(ako_confinement *out, ako_place place)
+int ako_confine_settle(char *report, size_t size, ako_place place)
+{
+    return ako_confine_calls(report, size, place, true);
+}
+
+void ako_confine_code(ako_confinement *out, ako_place place, bool programs)
 {
     limit_resources(out, place);
-    if (!ako_confine_calls(out->seccomp, sizeof out->seccomp, place))
+    if (!ako_confine_calls(out->seccomp, sizeof out->seccomp, place, !programs))
         return;
     if (strncmp(out->network, "unavailable", strlen("unavailable")) == 0)
         snprintf(out->network, sizeof out->network, "seccomp");

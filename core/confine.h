@@ -29,7 +29,11 @@ void ako_confine_process(ako_confinement *out, ako_place place, const char *fold
 
 /* The second half, once, when CUDA has started (it may start a helper program then) and before any foreign code is
  * loaded: system calls, for all threads at once, and resource limits. Fills the rest of the report. */
-void ako_confine_code(ako_confinement *out, ako_place place);
+void ako_confine_code(ako_confinement *out, ako_place place, bool programs);
+
+/* With `programs` the code may start others, as compilers that run when a kernel is first called; this ends that. What
+ * was started before is not ended by it. Returns false when it could not be done; the report says why. */
+int ako_confine_settle(char *report, size_t size, ako_place place);
 
 /* Keeps other processes of the same user out of this one's memory, environment and descriptors (PR_SET_DUMPABLE 0:
  * /proc/PID/mem, ptrace, process_vm_readv). No core is dumped, and only root can attach a debugger. An exec undoes it.

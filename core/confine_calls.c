@@ -54,11 +54,6 @@ enum {
 
 /* clang-format off */
 static const int refused[] = {
-    /* No other program. */
-#ifdef SYS_fork
-    SYS_fork, SYS_vfork,
-#endif
-    SYS_execve, SYS_execveat,
     /* Hands off other processes; a lock would stall those who wait for it. */
     SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, NR_PIDFD_OPEN, NR_PIDFD_GETFD,
     NR_PIDFD_SEND_SIGNAL, NR_PROCESS_MADVISE, NR_PROCESS_MRELEASE, SYS_tkill, SYS_setsid, SYS_setpgid,
@@ -83,6 +78,14 @@ static const int refused[] = {
 #ifdef SYS_iopl
     SYS_iopl, SYS_ioperm,
 #endif
+};
+
+/* No other program. */
+static const int programs[] = {
+#ifdef SYS_fork
+    SYS_fork, SYS_vfork,
+#endif
+    SYS_execve, SYS_execveat,
 };
 
 /* Allowed on the process itself alone: the first argument must be its pid (or 0 for "this one"). */
@@ -151,6 +154,7 @@ static void put_threads_only(program *p)
 {
     put_equal(p, NR_CLONE3, 0, 1);
     put_return(p, FAIL(ENOSYS));
+    put_refusals(p, programs, sizeof programs / sizeof *programs);
     put_equal(p, SYS_clone, 0, 4);
     put_load_argument(p, 0);
     put(p, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
@@ -196,7 +200,7 @@ static void put_shared_pages(program *p)
     put_argument_rule(p, SYS_madvise, 2, advice, 3, true);
 }
 
-static void write_program(program *p, ako_place place)
+static void write_program(program *p, ako_place place, bool threads_only)
 {
     put_load(p, offsetof(struct seccomp_data, arch));
     put_equal(p, NATIVE, 1, 0);
@@ -206,7 +210,8 @@ static void write_program(program *p, ako_place place)
     put(p, BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1);
     put_return(p, FAIL(EPERM));
 #endif
-    put_threads_only(p);
+    if (threads_only)
+        put_threads_only(p);
     put_sockets(p, place);
     put_refusals(p, refused, sizeof refused / sizeof *refused);
     put_own_process(p);
@@ -224,18 +229,18 @@ static long install(const struct sock_fprog *code)
                    code);
 }
 
-int ako_confine_calls(char *report, size_t size, ako_place place)
+int ako_confine_calls(char *report, size_t size, ako_place place, bool threads_only)
 {
     program p = {.n = 0};
     if (NATIVE == 0) {
         snprintf(report, size, "unavailable: not written for this architecture");
         return 0;
     }
-    write_program(&p, place);
+    write_program(&p, place, threads_only);
     const struct sock_fprog code = {.len = p.n, .filter = p.code};
     long result = p.n < MOST ? install(&code) : -1;
     if (result == 0)
-        snprintf(report, size, "filter");
+        snprintf(report, size, "%s", threads_only ? "filter" : "filter, programs allowed until timing");
     else if (result > 0)
         snprintf(report, size, "unavailable: thread %ld has a filter of its own", result);
     else

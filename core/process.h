@@ -38,6 +38,10 @@ int ako_process_kill_tree(pid_t pid, int64_t grace_ns);
 /* The same; *status (may be NULL) receives how the child ended, or -1 when it had been waited for before. */
 int ako_process_kill_tree_status(pid_t pid, int64_t grace_ns, int *status);
 
+/* KILL to all other processes of the session that this one leads, which may go on; until there are none, or
+ * AKO_TIMEOUT. */
+int ako_process_kill_helpers(pid_t pid, int64_t deadline_ns);
+
 /* Waits until the deadline (monotonic ns, 0: none). *status as waitpid gives it. AKO_TIMEOUT: still running.
  * AKO_CANCELLED: a wish to stop came (cancel.h) and the tree has been killed. */
 int ako_process_wait(pid_t pid, int *status, int64_t deadline_ns);

@@ -258,6 +258,29 @@ static int hunt_down(hunt *h, int64_t grace_ns)
     return AKO_OK;
 }
 
+int ako_process_kill_helpers(pid_t pid, int64_t deadline_ns)
+{
+    hunt h = {.root = pid, .unreaped = true, .signal = SIGKILL};
+    int status = AKO_OK;
+    for (size_t living = 1; status == AKO_OK && living > 0;) {
+        living = 0;
+        status = list_processes(&h.now);
+        for (size_t i = 0; status == AKO_OK && i < h.now.n; i++) {
+            const entry *e = &h.now.items[i];
+            if (e->pid == pid || e->session != pid || is_dead(e))
+                continue;
+            living++;
+            kill(e->pid, SIGKILL);
+        }
+        if (status == AKO_OK && living > 0 && ako_clock_ns() >= deadline_ns)
+            status = ako_fail(AKO_TIMEOUT, "process", "helpers of process %d cannot be killed", (int)pid);
+        if (living > 0)
+            ako_clock_sleep_ns(1000000);
+    }
+    free(h.now.items);
+    return status;
+}
+
 static bool is_unreaped_child(pid_t pid)
 {
     siginfo_t info;

@@ -125,6 +125,15 @@ static int call_once(candidate *c, int set)
     return status;
 }
 
+/* Before it is timed. */
+static int on_settle(ako_server *server, const json_t *request, json_t *answer)
+{
+    candidate *c = server->state;
+    (void)request;
+    return c->unit ? confined_settle(answer, ako_lane_place(c->unit->lane))
+                   : ako_fail(AKO_INVALID, "candidate", "nothing is loaded");
+}
+
 static int on_run(ako_server *server, const json_t *request, json_t *answer)
 {
     (void)answer;
@@ -239,7 +248,8 @@ int __lsan_is_turned_off(void)
 
 int role_candidate(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"open", on_open}, {"load", on_load}, {"run", on_run}, {"time", on_time}};
+    static const serve_op ops[] = {
+        {"open", on_open}, {"load", on_load}, {"run", on_run}, {"time", on_time}, {"settle", on_settle}};
     const struct rlimit no_core = {0, 0};
     candidate state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};

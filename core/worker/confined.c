@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "hooks.h"
 #include "pack.h"
 
 int confined_begin(confined *c, ako_place place)
@@ -31,13 +32,20 @@ static json_t *pack_environment(void)
 int confined_finish(confined *c, json_t *answer, ako_place place)
 {
     if (!c->finished)
-        ako_confine_code(&c->report, place);
+        ako_confine_code(&c->report, place, ako_hooks_get() != NULL);
     c->finished = true;
     const ako_confinement *r = &c->report;
     return pack_into(answer, json_pack("{s:{s:b, s:s, s:s, s:s, s:s, s:s, s:s, s:o}}", "confinement", "no_new_privs",
                                        r->no_new_privs, "capabilities", r->capabilities, "landlock", r->landlock,
                                        "network", r->network, "folder", r->folder, "seccomp", r->seccomp, "limits",
                                        r->limits, "environment", pack_environment()));
+}
+
+int confined_settle(json_t *answer, ako_place place)
+{
+    char report[160];
+    ako_confine_settle(report, sizeof report, place);
+    return pack_into(answer, json_pack("{s:s}", "seccomp", report));
 }
 
 void confined_leave_home(void)

@@ -17,6 +17,9 @@ typedef struct confined {
 int confined_begin(confined *c, ako_place place);
 int confined_finish(confined *c, json_t *answer, ako_place place);
 
+/* For code that was allowed to start programs: no more from now on. The answer gets "seccomp". */
+int confined_settle(json_t *answer, ako_place place);
+
 /* Just before foreign code is loaded: $HOME, which the search for CUDA's libraries needed, is the folder from now on.
  */
 void confined_leave_home(void);

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "sample.h"
 
+#define HELPERS_LIMIT_NS INT64_C(2000000000)
 #define SECRET_WARM_UP 8 /* one request in so many has a call by the host's clock first: it bounds its samples */
 
 /* Launches for the next request; 0 when there are enough, or as many as the budget allows. */
@@ -135,13 +136,48 @@ static int time_references(trial *t, int done, int total)
     return status;
 }
 
+static int call_once_each(trial *t, arm which)
+{
+    int status = AKO_OK;
+    for (int w = 0; status == AKO_OK && !t->ended && w < t->ev->task->n_workloads; w++) {
+        json_t *reply = NULL;
+        status = trial_prepare(t, w, 0, (int64_t)random_bits(), false);
+        if (status == AKO_OK && !t->ended)
+            status = trial_ask_arm(t, which, &reply, "run", json_pack("{s:i, s:i}", "workload", w, "set", 0), -1, w);
+        json_decref(reply);
+    }
+    return status;
+}
+
+/* Python's kernels may be compiled when they are first called, by programs; from here on there are none, for what goes
+ * on beside a timed call is no part of its sample. */
+static int settle(trial *t, arm which, ako_lane lane)
+{
+    json_t *reply = NULL;
+    if (!ako_lane_is_python(lane))
+        return AKO_OK;
+    int status = call_once_each(t, which);
+    if (status != AKO_OK || t->ended)
+        return status;
+    status = trial_ask_arm(t, which, &reply, "settle", json_object(), -1, -1);
+    json_decref(reply);
+    if (status == AKO_OK && !t->ended &&
+        ako_process_kill_helpers(t->ev->arms[which].child.pid, ako_clock_ns() + HELPERS_LIMIT_NS) != AKO_OK)
+        status = trial_end(t, "INFRA", "TIMEOUT", "%s", ako_error_last()->message);
+    return status;
+}
+
 int trial_time(trial *t)
 {
     int n = t->ev->task->n_workloads;
     bool hopeless = false;
     bool reference = t->timing.reference && ako_lane_place(t->unit->lane) == ako_lane_place(t->ev->reference->lane);
     trial_begin_step(t, "time", t->limits.time_ns);
-    int status = calibrate(t);
+    int status = settle(t, t->own, t->unit->lane);
+    if (status == AKO_OK && !t->ended && t->incumbent)
+        status = settle(t, ARM_INCUMBENT, t->incumbent->lane);
+    if (status == AKO_OK && !t->ended)
+        status = calibrate(t);
     if (status == AKO_OK && !t->ended && t->incumbent)
         status = trial_compare(t, &hopeless);
     for (int w = 0; status == AKO_OK && !t->ended && !hopeless && w < n; w++) {

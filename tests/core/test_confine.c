@@ -273,7 +273,7 @@ static void expect_code(ako_place place)
     struct rlimit limit;
     ako_confine_process(&c, place, folder);
     EXPECT(pipe(gate) == 0 && pthread_create(&thread, NULL, wait_and_fork, &gate[0]) == 0);
-    ako_confine_code(&c, place);
+    ako_confine_code(&c, place, false);
     EXPECT(write(gate[1], "x", 1) == 1 && pthread_join(thread, &child) == 0);
     EXPECT((*(pid_t *)child == -1) == is_there(c.seccomp));
     if (is_there(c.seccomp)) {
@@ -317,7 +317,7 @@ static void expect_said(ako_place place)
     ako_confinement c;
     take_away();
     ako_confine_process(&c, place, folder);
-    ako_confine_code(&c, place);
+    ako_confine_code(&c, place, false);
     EXPECT(strcmp(c.landlock, "unavailable: Landlock: Function not implemented") == 0);
     EXPECT(strcmp(c.network, "unavailable: no namespace") == 0);
     EXPECT(strcmp(c.folder, "unavailable: a file system of its own: Operation not permitted") == 0);
