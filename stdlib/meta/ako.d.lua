@@ -253,6 +253,7 @@
 ---@overload fun(name: "ako.amend"): ako.amend
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
+---@overload fun(name: "ako.backend"): ako.backend
 ---@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.bench"): ako.bench
 ---@overload fun(name: "ako.brief"): ako.brief
@@ -312,6 +313,7 @@
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.protect"): ako.protect
 ---@overload fun(name: "ako.publishing"): ako.publishing
+---@overload fun(name: "ako.python_source"): ako.python_source
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.rendering"): ako.rendering
@@ -1105,6 +1107,24 @@ function Scanner:done() end
 ---Reads `item(scanner)` separated by commas up to the closing parenthesis, which is taken too.
 ---@param item any
 function Scanner:list(item) end
+
+---Which of KernelBench's backends a solution is written for, seen from its text.
+---@class ako.backend
+local backend = {}
+
+---The backend of a solution's text: one of backend.NAMES or "pytorch". `name`: its file, nil for a Python one.
+---@param text string
+---@param name? string
+---@return string
+function backend.detect(text, name) end
+
+---As `detect`, but for what was given by hand (nil: nothing). Returns the backend and where it comes from, "auto" or
+---"explicit".
+---@param given? string
+---@param text string
+---@param name? string
+---@return string backend, "auto"|"explicit" origin
+function backend.choose(given, text, name) end
 
 ---@class ako.branch
 local branch = {}
@@ -2655,6 +2675,36 @@ function protect.written_since(marks, since_ns) end
 ---@param after table<string, string>
 ---@return string?
 function protect.difference(before, after) end
+
+---What can be read off a Python source without a Python.
+---@class ako.python_source
+local python_source = {}
+
+---The statements of a text, in order; `code` is on one line, without comments and with each string as "", `flat` the
+---same with nothing inside brackets.
+---@param text string
+---@return { line: integer, indent: integer, code: string, flat: string, strings: string[], joined?: boolean }[]
+function python_source.statements(text) end
+
+---The facts of a solution's or a problem's text; `list`: its statements, where they are known already.
+---@param text string
+---@param list? table[]
+---@return { classes: { name: string, line: integer, bases: string }[], functions: { name: string, line: integer }[], model?: "ModelNew"|"Model", inputs: { get_inputs?: integer, get_init_inputs?: integer }, helpers: string[], super_model: integer[], imports: { module: string, name?: string, as: string, line: integer }[] }
+function python_source.facts(text, list) end
+
+---@class ako.python_source.Reader
+local Reader = {}
+
+---@param piece string
+function Reader:add(piece) end
+
+---@param at integer
+---@param joined? boolean
+function Reader:begin(at, joined) end
+
+---@param at integer
+---@param joined? boolean
+function Reader:finish(at, joined) end
 
 ---@class ako.quiet
 local quiet = {}
