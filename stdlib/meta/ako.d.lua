@@ -256,6 +256,8 @@
 ---@overload fun(name: "ako.backend"): ako.backend
 ---@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.bench"): ako.bench
+---@overload fun(name: "ako.bench_flags"): ako.bench_flags
+---@overload fun(name: "ako.bench_selftest"): ako.bench_selftest
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.cli"): ako.cli
@@ -1220,6 +1222,39 @@ function bench.account(given) end
 ---@return string? log
 function bench.run(loop, record, sources) end
 
+---The command line of AKO4ALL's evaluator (bench/kernelbench/bench.py).
+---@class ako.bench_flags
+local bench_flags = {}
+
+---Reads a command line, in which `others` (specs of ako.options) may stand, too. Only precision and the booleans have
+---defaults. Returns the flags and the others' values; or nil, one line, and INVALID (exit 2).
+---@param args string[]
+---@param others? table[]
+---@return { ref?: string, solution?: string, inputs?: string, baseline?: string, timing_method?: string, precision: string, backend?: string, num_correct_trials?: integer, num_perf_trials?: integer, no_ref: boolean, verbose: boolean, self_test: boolean, help: boolean }? flags, table|string others, ako.Code? code
+function bench_flags.parse(args, others) end
+
+---What the flags change of a policy, as `policy:extend` takes it: only what was given is in it.
+---@param flags table
+---@return { correctness: { trials?: integer }, timing: ako.Timing }
+function bench_flags.overrides(flags) end
+
+---What the flags say of the task and the lane, in ako-lua's words.
+---@param flags table
+---@return { reference: string, solution: string, inputs?: string, original?: string, dtype: ako.Dtype, backend?: string }
+function bench_flags.lane(flags) end
+
+---The text of --help; the defaults are those of `policy`, whose numbers hold where a flag is not given.
+---@param policy ako.Policy
+---@return string
+function bench_flags.help(policy) end
+
+---@class ako.bench_selftest
+local bench_selftest = {}
+
+---The reading of solutions, tried on texts whose facts are known: whether all is as it must be, and a line each.
+---@return boolean passed, string[] lines
+function bench_selftest.run() end
+
 ---What somebody else's benchmark prints about its results.
 ---@class ako.claims
 local claims = {}
@@ -1864,6 +1899,11 @@ function gates.one_change(given) end
 
 ---@class ako.help
 local help = {}
+
+---Options (specs of ako.options) as help shows them, a line or two each.
+---@param specs table[]
+---@return string
+function help.options(specs) end
 
 ---Two lines for who typed nothing.
 function help.usage() end
