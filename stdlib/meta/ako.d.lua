@@ -257,6 +257,7 @@
 ---@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.bench"): ako.bench
 ---@overload fun(name: "ako.bench_flags"): ako.bench_flags
+---@overload fun(name: "ako.bench_lines"): ako.bench_lines
 ---@overload fun(name: "ako.bench_selftest"): ako.bench_selftest
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
@@ -1247,6 +1248,33 @@ function bench_flags.lane(flags) end
 ---@param policy ako.Policy
 ---@return string
 function bench_flags.help(policy) end
+
+---What AKO4ALL's evaluator prints of a result.
+---@class ako.bench_lines
+local bench_lines = {}
+
+---The figures of a trial's result (docs/protocol.md), durations in ms, -1 where there are none. `baseline`: figures of
+---the original kernel, false where they were asked for in vain.
+---@param result table
+---@param of { backend: string, origin: "auto"|"explicit", excessive?: number, trials?: integer, device?: { name?: string, id?: string }, baseline?: table|false }
+---@return table
+function bench_lines.figures(result, of) end
+
+---The lines on stdout for figures, in the evaluator's order; with `verbose` the details.
+---@param figures table
+---@param verbose? boolean
+---@return string[]
+function bench_lines.lines(figures, verbose) end
+
+---The same as one object for ako.json, nothing in it rounded: what there is none of is -1 as in the lines, or null.
+---@param figures table
+---@return table
+function bench_lines.object(figures) end
+
+---The evaluator's exit code: 0 for a solution that is correct, else 1.
+---@param figures table
+---@return integer
+function bench_lines.exit_code(figures) end
 
 ---@class ako.bench_selftest
 local bench_selftest = {}
