@@ -261,6 +261,7 @@
 ---@overload fun(name: "ako.bench_selftest"): ako.bench_selftest
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
+---@overload fun(name: "ako.case_product"): ako.case_product
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.claims"): ako.claims
 ---@overload fun(name: "ako.clock"): ako.clock
@@ -1339,6 +1340,17 @@ function bundled.file(name) end
 ---The file for what was typed: what messages call it and its path. Raises faults.
 ---@param typed string
 function bundled.find(typed) end
+
+---The cases of robust-kbench's configurations.
+---@class ako.case_product
+local case_product = {}
+
+---Each init setting with each input setting and each shared one, which goes into both and has the last word. `multi`:
+---whose multi_ lists are taken. Nil, a message and INVALID for a list that is missing or empty.
+---@param config table the decoded config_forward.json
+---@param multi? { init?: boolean, input?: boolean }
+---@return { name: string, init: table, input: table }[]? cases, string? problem, ako.Code? code
+function case_product.cases(config, multi) end
 
 ---The whole program: the exit code for the arguments.
 ---@alias ako.cli fun(arguments: string[]): integer
