@@ -301,6 +301,7 @@
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.machine"): ako.machine
+---@overload fun(name: "ako.matching"): ako.matching
 ---@overload fun(name: "ako.measuring"): ako.measuring
 ---@overload fun(name: "ako.opening"): ako.opening
 ---@overload fun(name: "ako.options"): ako.options
@@ -326,6 +327,7 @@
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.rules"): ako.rules
 ---@overload fun(name: "ako.schema"): ako.schema
+---@overload fun(name: "ako.scoreboard"): ako.scoreboard
 ---@overload fun(name: "ako.screen"): ako.screen
 ---@overload fun(name: "ako.seal"): ako.seal
 ---@overload fun(name: "ako.seeds"): ako.seeds
@@ -2271,6 +2273,17 @@ local judging = {}
 ---@return string verdict, string reason, any? fault
 function judging.judge(loop, record) end
 
+---Which solution belongs to which problem of a folder, by the names of their files.
+---@class ako.matching
+local matching = {}
+
+---Matches two lists of file names by number or by name. What may belong to several problems belongs to none and is in
+---`ambiguous`.
+---@param problems string[]
+---@param solutions string[]
+---@return { pairs: { problem: string, solution: string, sample?: integer }[], several: { problem: string, solutions: string[] }[], ambiguous: { solution: string, problems: string[] }[], unsolved: string[], unknown: string[] }
+function matching.match(problems, solutions) end
+
 ---From the workspace's files to a record without a verdict.
 ---@class ako.measuring
 ---@field ALL_STEPS string[]
@@ -3001,6 +3014,38 @@ function rules.fast_p(entries, p) end
 
 ---@class ako.schema
 local schema = {}
+
+---What many problems come to. A result is { name, correct, speedup, status, reason }.
+---@class ako.scoreboard
+local scoreboard = {}
+
+---The thresholds of a text such as "0,1,2"; or nil, a message and INVALID.
+---@param text string
+---@return number[]? ps, string? problem, ako.Code? code
+function scoreboard.thresholds(text) end
+
+---The geometric mean of a list, from the logarithms; or nil and why there is none.
+---@param list { name: string, speedup?: number }[]
+---@return number? mean, string? why
+function scoreboard.geomean(list) end
+
+---The scores of a list of results for the thresholds `ps` (strictly more than p times faster).
+---@param results table[]
+---@param ps number[]
+---@return { problems: integer, correct: integer, fast: { p: number, share?: number }[], geomean: table, unknown: table[] }
+function scoreboard.score(results, ps) end
+
+---The lines of a table for people: a line for each result, then the scores.
+---@param results table[]
+---@param ps number[]
+---@return string[]
+function scoreboard.lines(results, ps) end
+
+---The same for ako.json; what is not known is null.
+---@param results table[]
+---@param ps number[]
+---@return table
+function scoreboard.object(results, ps) end
 
 ---@class ako.screen
 local screen = {}
