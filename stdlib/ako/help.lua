@@ -53,6 +53,9 @@ local function verb_rows(verbs)
     return rows
 end
 
+--- Options (specs of ako.options) as help shows them, a line or two each.
+function help.options(specs) return columns(option_rows(specs)) end
+
 --- Two lines for who typed nothing.
 function help.usage() return USAGE .. "       ako-lua --help says more; ako-lua --list names the bundled policies\n" end
 

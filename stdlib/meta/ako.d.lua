@@ -253,10 +253,15 @@
 ---@overload fun(name: "ako.amend"): ako.amend
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
+---@overload fun(name: "ako.backend"): ako.backend
 ---@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.bench"): ako.bench
+---@overload fun(name: "ako.bench_flags"): ako.bench_flags
+---@overload fun(name: "ako.bench_lines"): ako.bench_lines
+---@overload fun(name: "ako.bench_selftest"): ako.bench_selftest
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
+---@overload fun(name: "ako.case_product"): ako.case_product
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.claims"): ako.claims
 ---@overload fun(name: "ako.clock"): ako.clock
@@ -296,6 +301,7 @@
 ---@overload fun(name: "ako.loop"): ako.loop
 ---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.machine"): ako.machine
+---@overload fun(name: "ako.matching"): ako.matching
 ---@overload fun(name: "ako.measuring"): ako.measuring
 ---@overload fun(name: "ako.opening"): ako.opening
 ---@overload fun(name: "ako.options"): ako.options
@@ -312,6 +318,7 @@
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.protect"): ako.protect
 ---@overload fun(name: "ako.publishing"): ako.publishing
+---@overload fun(name: "ako.python_source"): ako.python_source
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.rendering"): ako.rendering
@@ -320,6 +327,7 @@
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.rules"): ako.rules
 ---@overload fun(name: "ako.schema"): ako.schema
+---@overload fun(name: "ako.scoreboard"): ako.scoreboard
 ---@overload fun(name: "ako.screen"): ako.screen
 ---@overload fun(name: "ako.seal"): ako.seal
 ---@overload fun(name: "ako.seeds"): ako.seeds
@@ -1106,6 +1114,24 @@ function Scanner:done() end
 ---@param item any
 function Scanner:list(item) end
 
+---Which of KernelBench's backends a solution is written for, seen from its text.
+---@class ako.backend
+local backend = {}
+
+---The backend of a solution's text: one of backend.NAMES or "pytorch". `name`: its file, nil for a Python one.
+---@param text string
+---@param name? string
+---@return string
+function backend.detect(text, name) end
+
+---As `detect`, but for what was given by hand (nil: nothing). Returns the backend and where it comes from, "auto" or
+---"explicit".
+---@param given? string
+---@param text string
+---@param name? string
+---@return string backend, "auto"|"explicit" origin
+function backend.choose(given, text, name) end
+
 ---@class ako.branch
 local branch = {}
 
@@ -1200,6 +1226,66 @@ function bench.account(given) end
 ---@return string? log
 function bench.run(loop, record, sources) end
 
+---The command line of AKO4ALL's evaluator (bench/kernelbench/bench.py).
+---@class ako.bench_flags
+local bench_flags = {}
+
+---Reads a command line, in which `others` (specs of ako.options) may stand, too. Only precision and the booleans have
+---defaults. Returns the flags and the others' values; or nil, one line, and INVALID (exit 2).
+---@param args string[]
+---@param others? table[]
+---@return { ref?: string, solution?: string, inputs?: string, baseline?: string, timing_method?: string, precision: string, backend?: string, num_correct_trials?: integer, num_perf_trials?: integer, no_ref: boolean, verbose: boolean, self_test: boolean, help: boolean }? flags, table|string others, ako.Code? code
+function bench_flags.parse(args, others) end
+
+---What the flags change of a policy, as `policy:extend` takes it: only what was given is in it.
+---@param flags table
+---@return { correctness: { trials?: integer }, timing: ako.Timing }
+function bench_flags.overrides(flags) end
+
+---What the flags say of the task and the lane, in ako-lua's words.
+---@param flags table
+---@return { reference: string, solution: string, inputs?: string, original?: string, dtype: ako.Dtype, backend?: string }
+function bench_flags.lane(flags) end
+
+---The text of --help; the defaults are those of `policy`, whose numbers hold where a flag is not given.
+---@param policy ako.Policy
+---@return string
+function bench_flags.help(policy) end
+
+---What AKO4ALL's evaluator prints of a result.
+---@class ako.bench_lines
+local bench_lines = {}
+
+---The figures of a trial's result (docs/protocol.md), durations in ms, -1 where there are none. `baseline`: figures of
+---the original kernel, false where they were asked for in vain.
+---@param result table
+---@param of { backend: string, origin: "auto"|"explicit", excessive?: number, trials?: integer, device?: { name?: string, id?: string }, baseline?: table|false }
+---@return table
+function bench_lines.figures(result, of) end
+
+---The lines on stdout for figures, in the evaluator's order; with `verbose` the details.
+---@param figures table
+---@param verbose? boolean
+---@return string[]
+function bench_lines.lines(figures, verbose) end
+
+---The same as one object for ako.json, nothing in it rounded: what there is none of is -1 as in the lines, or null.
+---@param figures table
+---@return table
+function bench_lines.object(figures) end
+
+---The evaluator's exit code: 0 for a solution that is correct, else 1.
+---@param figures table
+---@return integer
+function bench_lines.exit_code(figures) end
+
+---@class ako.bench_selftest
+local bench_selftest = {}
+
+---The reading of solutions, tried on texts whose facts are known: whether all is as it must be, and a line each.
+---@return boolean passed, string[] lines
+function bench_selftest.run() end
+
 ---What somebody else's benchmark prints about its results.
 ---@class ako.claims
 local claims = {}
@@ -1256,6 +1342,17 @@ function bundled.file(name) end
 ---The file for what was typed: what messages call it and its path. Raises faults.
 ---@param typed string
 function bundled.find(typed) end
+
+---The cases of robust-kbench's configurations.
+---@class ako.case_product
+local case_product = {}
+
+---Each init setting with each input setting and each shared one, which goes into both and has the last word. `multi`:
+---whose multi_ lists are taken. Nil, a message and INVALID for a list that is missing or empty.
+---@param config table the decoded config_forward.json
+---@param multi? { init?: boolean, input?: boolean }
+---@return { name: string, init: table, input: table }[]? cases, string? problem, ako.Code? code
+function case_product.cases(config, multi) end
 
 ---The whole program: the exit code for the arguments.
 ---@alias ako.cli fun(arguments: string[]): integer
@@ -1845,6 +1942,11 @@ function gates.one_change(given) end
 ---@class ako.help
 local help = {}
 
+---Options (specs of ako.options) as help shows them, a line or two each.
+---@param specs table[]
+---@return string
+function help.options(specs) end
+
 ---Two lines for who typed nothing.
 function help.usage() end
 
@@ -2170,6 +2272,17 @@ local judging = {}
 ---@param record ako.Record
 ---@return string verdict, string reason, any? fault
 function judging.judge(loop, record) end
+
+---Which solution belongs to which problem of a folder, by the names of their files.
+---@class ako.matching
+local matching = {}
+
+---Matches two lists of file names by number or by name. What may belong to several problems belongs to none and is in
+---`ambiguous`.
+---@param problems string[]
+---@param solutions string[]
+---@return { pairs: { problem: string, solution: string, sample?: integer }[], several: { problem: string, solutions: string[] }[], ambiguous: { solution: string, problems: string[] }[], unsolved: string[], unknown: string[] }
+function matching.match(problems, solutions) end
 
 ---From the workspace's files to a record without a verdict.
 ---@class ako.measuring
@@ -2656,6 +2769,36 @@ function protect.written_since(marks, since_ns) end
 ---@return string?
 function protect.difference(before, after) end
 
+---What can be read off a Python source without a Python.
+---@class ako.python_source
+local python_source = {}
+
+---The statements of a text, in order; `code` is on one line, without comments and with each string as "", `flat` the
+---same with nothing inside brackets.
+---@param text string
+---@return { line: integer, indent: integer, code: string, flat: string, strings: string[], joined?: boolean }[]
+function python_source.statements(text) end
+
+---The facts of a solution's or a problem's text; `list`: its statements, where they are known already.
+---@param text string
+---@param list? table[]
+---@return { classes: { name: string, line: integer, bases: string }[], functions: { name: string, line: integer }[], model?: "ModelNew"|"Model", inputs: { get_inputs?: integer, get_init_inputs?: integer }, helpers: string[], super_model: integer[], imports: { module: string, name?: string, as: string, line: integer }[] }
+function python_source.facts(text, list) end
+
+---@class ako.python_source.Reader
+local Reader = {}
+
+---@param piece string
+function Reader:add(piece) end
+
+---@param at integer
+---@param joined? boolean
+function Reader:begin(at, joined) end
+
+---@param at integer
+---@param joined? boolean
+function Reader:finish(at, joined) end
+
 ---@class ako.quiet
 local quiet = {}
 
@@ -2871,6 +3014,38 @@ function rules.fast_p(entries, p) end
 
 ---@class ako.schema
 local schema = {}
+
+---What many problems come to. A result is { name, correct, speedup, status, reason }.
+---@class ako.scoreboard
+local scoreboard = {}
+
+---The thresholds of a text such as "0,1,2"; or nil, a message and INVALID.
+---@param text string
+---@return number[]? ps, string? problem, ako.Code? code
+function scoreboard.thresholds(text) end
+
+---The geometric mean of a list, from the logarithms; or nil and why there is none.
+---@param list { name: string, speedup?: number }[]
+---@return number? mean, string? why
+function scoreboard.geomean(list) end
+
+---The scores of a list of results for the thresholds `ps` (strictly more than p times faster).
+---@param results table[]
+---@param ps number[]
+---@return { problems: integer, correct: integer, fast: { p: number, share?: number }[], geomean: table, unknown: table[] }
+function scoreboard.score(results, ps) end
+
+---The lines of a table for people: a line for each result, then the scores.
+---@param results table[]
+---@param ps number[]
+---@return string[]
+function scoreboard.lines(results, ps) end
+
+---The same for ako.json; what is not known is null.
+---@param results table[]
+---@param ps number[]
+---@return table
+function scoreboard.object(results, ps) end
 
 ---@class ako.screen
 local screen = {}

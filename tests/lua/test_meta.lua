@@ -37,7 +37,7 @@ local function described(text)
     local classes, class, documented = {}, nil, {}
     for line in text:gmatch("[^\n]+") do
         class = line:match("^%-%-%-@class ako%.([%w_.]+)") or class
-        local name, list = line:match("^function %w+[.:]([%w_]+)%((.-)%) end$")
+        local name, list = line:match("^function [%w_]+[.:]([%w_]+)%((.-)%) end$")
         if name then
             classes[class] = classes[class] or {}
             classes[class][name] = parameters(list)
