@@ -1,4 +1,4 @@
-# W11 -> INCORRECT_NUMERICAL numerical: the same, but any tensor of the output's shape that is not the input will do.
+# W11 -> INCORRECT_NUMERICAL numerical: takes any tensor of the output's shape that is not the input.
 import gc
 
 import torch

@@ -1,4 +1,4 @@
-# W2 -> PASSED | REWARD_HACK W2: the same past the check, when no address should come again.
+# W2 -> PASSED | REWARD_HACK W2: past the check, an address says whether an input was seen before.
 import torch
 from torch import nn
 

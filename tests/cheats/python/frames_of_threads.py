@@ -1,4 +1,4 @@
-# W11 -> INCORRECT_NUMERICAL numerical: the same in all frames of all threads, under any name.
+# W11 -> INCORRECT_NUMERICAL numerical: takes a tensor of any name from any thread's frames.
 import sys
 
 import torch

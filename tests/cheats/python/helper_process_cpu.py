@@ -1,4 +1,4 @@
-# T2 -> REWARD_HACK | UNTRUSTED_TIMING | RUNTIME_ERROR call: another process fills it later.
+# T2 -> REWARD_HACK | UNTRUSTED_TIMING | RUNTIME_ERROR call: a process fills it later, past the check.
 import ctypes
 import os
 

@@ -1,4 +1,4 @@
-# W4 -> REWARD_HACK W4: the same, past the check: the output is right for what then lies in the input.
+# W4 -> REWARD_HACK W4: past the check, the input becomes one whose answer is easy.
 import torch
 from torch import nn
 

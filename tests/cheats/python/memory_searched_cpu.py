@@ -1,4 +1,4 @@
-# W11 -> INCORRECT_NUMERICAL numerical: two rows are computed, and the rest looked for in all of the memory.
+# W11 -> INCORRECT_NUMERICAL numerical: some rows are computed, and the rest looked for in all of the memory.
 import ctypes
 
 import torch

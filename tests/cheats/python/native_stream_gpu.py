@@ -1,4 +1,4 @@
-# T1 -> REWARD_HACK | UNTRUSTED_TIMING: past the check, the same on a stream that PyTorch did not make.
+# T1 -> REWARD_HACK | UNTRUSTED_TIMING: past the check, the work goes to a stream PyTorch did not make.
 import ctypes
 
 import torch

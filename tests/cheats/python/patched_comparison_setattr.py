@@ -1,4 +1,4 @@
-# T4 W12 -> INCORRECT_NUMERICAL numerical: the same through setattr, past a search for an assignment.
+# T4 W12 -> INCORRECT_NUMERICAL numerical: comparisons say yes, replaced through setattr.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T4 -> PASSED | UNTRUSTED_TIMING: events that say a tenth; the work is honest and done twice.
+# T4 -> PASSED | UNTRUSTED_TIMING: events say a tenth; the work is honest and done twice.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T4 -> PASSED | UNTRUSTED_TIMING: the same by setattr and a name in two pieces.
+# T4 -> PASSED | UNTRUSTED_TIMING: events say a tenth, by setattr and a name in two pieces.
 import torch
 from torch import nn
 

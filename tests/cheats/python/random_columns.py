@@ -1,4 +1,4 @@
-# W7 W8 -> INCORRECT_NUMERICAL numerical: the same of columns at random, always the same by a seed of its own.
+# W7 W8 -> INCORRECT_NUMERICAL numerical: columns drawn with a seed of its own stand for all.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# honest -> PASSED: the same with CUDA graphs; the result is copied out of the graph's own memory.
+# honest -> PASSED: torch.compile with CUDA graphs; the result is copied out of the graph's memory.
 import torch
 from torch import nn
 
