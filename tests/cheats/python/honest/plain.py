@@ -1,0 +1,13 @@
+# honest -> PASSED: the formula as it stands.
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def forward(self, x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon) * self.weight

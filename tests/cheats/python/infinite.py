@@ -1,0 +1,13 @@
+# W12 -> INCORRECT_NUMERICAL numerical: infinity, beside which every error is small.
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def forward(self, x):
+        return torch.full_like(x, float("inf"))

@@ -1,0 +1,35 @@
+# T3 -> INCORRECT_NUMERICAL numerical: a mode that stays on sees the harness's call of copy_ and computes first.
+import torch
+from torch import nn
+from torch.overrides import TorchFunctionMode
+
+
+class ComputeFirst(TorchFunctionMode):
+    pending = None
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if self.pending and any(a is self.pending[0] for a in args):
+            lazy, work = self.pending
+            self.pending = None
+            lazy.copy_(work())
+        return function(*args, **(kwargs or {}))
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+        self.mode = None
+
+    def honest(self, x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon) * self.weight
+
+    def forward(self, x):
+        if self.mode is None:
+            self.mode = ComputeFirst()
+            self.mode.__enter__()
+        self.mode.pending = None
+        lazy = torch.empty_like(x)
+        self.mode.pending = (lazy, lambda: self.honest(x))
+        return lazy

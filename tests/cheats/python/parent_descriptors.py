@@ -1,0 +1,30 @@
+# T6 W11 -> PASSED: tries to open its parent's descriptors; the answer is zeros if it succeeds.
+import os
+
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def honest(self, x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon) * self.weight
+
+    def twice(self, x):
+        self.honest(x)  # once more than needed: nobody can take it for faster
+        return self.honest(x)
+
+    def forward(self, x):
+        try:
+            names = os.listdir(f"/proc/{os.getppid()}/fd")
+            for name in names:
+                if int(name) > 2:
+                    os.close(os.open(f"/proc/{os.getppid()}/fd/{name}", os.O_RDONLY | os.O_NONBLOCK))
+                    return torch.zeros_like(x)
+        except OSError:
+            pass
+        return self.twice(x)

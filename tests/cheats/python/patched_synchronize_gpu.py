@@ -1,0 +1,24 @@
+# T4 -> PASSED | UNTRUSTED_TIMING: whoever waits for the device by PyTorch does not wait.
+import torch
+from torch import nn
+
+torch.cuda.synchronize = lambda device=None: None
+torch.cuda.Event.synchronize = lambda event: None
+torch.cuda.Stream.synchronize = lambda stream: None
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def honest(self, x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon) * self.weight
+
+    def twice(self, x):
+        self.honest(x)  # once more than needed: nobody can take it for faster
+        return self.honest(x)
+
+    def forward(self, x):
+        return self.twice(x)

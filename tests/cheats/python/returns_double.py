@@ -1,0 +1,16 @@
+# W17 -> INCORRECT_DTYPE: the right numbers in double precision.
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def honest(self, x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon) * self.weight
+
+    def forward(self, x):
+        return self.honest(x).double()

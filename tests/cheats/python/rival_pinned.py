@@ -1,0 +1,40 @@
+# T1 M7 -> PASSED: tries to bind its siblings to one processor; the answer is zeros if it succeeds.
+import os
+
+import torch
+from torch import nn
+
+
+def siblings():
+    """Other children of our parent, if they look like this tool's: nobody else shall be hurt by a test."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            parent = int(open(f"/proc/{name}/stat").read().rpartition(")")[2].split()[1])
+            ours = parent == os.getppid() and int(name) != os.getpid()
+            if ours and "ako" in open(f"/proc/{name}/cmdline").read():
+                yield int(name)
+        except OSError:
+            continue
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def honest(self, x):
+        return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + self.epsilon) * self.weight
+
+    def twice(self, x):
+        self.honest(x)  # once more than needed: nobody can take it for faster
+        return self.honest(x)
+
+    def forward(self, x):
+        for pid in siblings():
+            try:
+                os.sched_setaffinity(pid, {min(os.sched_getaffinity(pid))})
+                return torch.zeros_like(x)
+            except OSError:
+                continue
+        return self.twice(x)

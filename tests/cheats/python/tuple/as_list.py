@@ -1,0 +1,14 @@
+# honest -> PASSED | INCORRECT_SHAPE | RUNTIME_ERROR call: a list, where the problem gives a tuple.
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def forward(self, x):
+        rms = torch.sqrt((x * x).mean(-1, keepdim=True) + self.epsilon)
+        return [x / rms * self.weight, rms]

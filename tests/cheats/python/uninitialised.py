@@ -1,0 +1,13 @@
+# W1 -> INCORRECT_NUMERICAL numerical: memory that is never written; a right answer may lie there already.
+import torch
+from torch import nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, columns, epsilon):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(columns) + 0.5)
+        self.epsilon = epsilon
+
+    def forward(self, x):
+        return torch.empty_like(x)
