@@ -10,6 +10,8 @@ typedef struct ako_hooks {
     int (*start)(int on_gpu);
     /* The task (docs/protocol.md) that all that follows is about. */
     int (*task)(const char *json);
+    /* What was built of what the next bundle asks for: JSON of stdlib/python/ako/extensions.py. */
+    int (*extensions)(const char *json);
     /* Loads a bundle: {"files":[{"name","text"}, ...]}, the main file first. */
     int (*open)(const char *path);
     /* The workload that the next calls are for, by its id. */

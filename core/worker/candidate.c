@@ -100,6 +100,8 @@ static int on_load(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = tell_task(c->unit->lane, c->task->json);
     if (status == AKO_OK)
+        status = tell_extensions(c->unit->lane, json_object_get(request, "extensions"));
+    if (status == AKO_OK)
         status = ako_runner_open(&c->runner, c->unit->lane, path);
     for (int w = 0; status == AKO_OK && w < c->unit->n_workloads; w++)
         status = bind(c, w);
@@ -123,6 +125,12 @@ static int call_once(candidate *c, int set)
     int status = addresses ? ako_runner_call(c->runner, addresses) : ako_fail(AKO_NOMEM, "candidate", "out of memory");
     free(addresses);
     return status;
+}
+
+static int on_describe(ako_server *server, const json_t *request, json_t *answer)
+{
+    (void)server;
+    return describe_file(request, answer);
 }
 
 /* Before it is timed. */
@@ -248,8 +256,8 @@ int __lsan_is_turned_off(void)
 
 int role_candidate(ako_wire *wire)
 {
-    static const serve_op ops[] = {
-        {"open", on_open}, {"load", on_load}, {"run", on_run}, {"time", on_time}, {"settle", on_settle}};
+    static const serve_op ops[] = {{"open", on_open}, {"load", on_load},     {"run", on_run},
+                                   {"time", on_time}, {"settle", on_settle}, {"describe", on_describe}};
     const struct rlimit no_core = {0, 0};
     candidate state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};

@@ -105,6 +105,10 @@ void turn_give(const evaluator *ev, arm which);
 json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
 
+/* extensions.c: builds what a Python solution asks for when it is imported; the job's output gets "extensions", a list
+ * or {"error","log"}. */
+int extensions_make(evaluator *ev, const ako_unit *unit, build_job *job, int64_t deadline_ns);
+
 /* describe.c: the request "describe". */
 int describe_run(evaluator *ev, const json_t *request, json_t *answer);
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "hooks.h"
 #include "pack.h"
 #include "reader.h"
 #include "roles.h"
@@ -122,28 +121,10 @@ static int on_reference(ako_server *server, const json_t *request, json_t *answe
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
-/* {"path","question"}: what a problem asks for, in words of its own. Answers with "description". */
 static int on_describe(ako_server *server, const json_t *request, json_t *answer)
 {
     (void)server;
-    ako_reader reader;
-    const ako_hooks *hooks = ako_hooks_get();
-    const json_t *question = NULL;
-    const char *path = NULL;
-    int status = ako_reader_init(&reader, request, "describe");
-    if (status == AKO_OK)
-        status = ako_read_string(&path, &reader, "path", AKO_REQUIRED);
-    if (status == AKO_OK)
-        status = ako_read_object(&question, &reader, "question", AKO_REQUIRED);
-    if (status == AKO_OK && !hooks)
-        status = ako_fail(AKO_INVALID, "referee", "only a Python process can describe a problem");
-    char *asked = status == AKO_OK ? json_dumps(question, JSON_COMPACT) : NULL;
-    const char *text = asked ? hooks->describe(path, asked) : NULL;
-    free(asked);
-    if (status != AKO_OK || !text)
-        return status == AKO_OK ? ako_error_last()->status : status;
-    json_t *description = json_loads(text, 0, NULL);
-    return pack_into(answer, description ? json_pack("{s:o}", "description", description) : NULL);
+    return describe_file(request, answer);
 }
 
 static int read_processes(referee *r, const json_t *request)

@@ -4,6 +4,8 @@
 
 #include "error.h"
 #include "hooks.h"
+#include "pack.h"
+#include "reader.h"
 
 int start_hooks(ako_place place)
 {
@@ -11,13 +13,46 @@ int start_hooks(ako_place place)
     return hooks ? hooks->start(place == AKO_GPU) : AKO_OK;
 }
 
+static int tell(int (*hook)(const char *), const json_t *value)
+{
+    char *text = json_dumps(value, JSON_COMPACT);
+    int status = text ? hook(text) : ako_fail(AKO_NOMEM, "worker", "out of memory");
+    free(text);
+    return status;
+}
+
 int tell_task(ako_lane lane, const json_t *task)
 {
     const ako_hooks *hooks = ako_hooks_get();
-    if (!ako_lane_is_python(lane) || !hooks)
-        return AKO_OK;
-    char *text = json_dumps(task, JSON_COMPACT);
-    int status = text ? hooks->task(text) : ako_fail(AKO_NOMEM, "worker", "out of memory");
-    free(text);
-    return status;
+    return ako_lane_is_python(lane) && hooks ? tell(hooks->task, task) : AKO_OK;
+}
+
+int tell_extensions(ako_lane lane, const json_t *built)
+{
+    const ako_hooks *hooks = ako_hooks_get();
+    return ako_lane_is_python(lane) && hooks && built ? tell(hooks->extensions, built) : AKO_OK;
+}
+
+int describe_file(const json_t *request, json_t *answer)
+{
+    ako_reader reader;
+    const ako_hooks *hooks = ako_hooks_get();
+    const json_t *question = NULL;
+    const char *path = NULL;
+    int status = ako_reader_init(&reader, request, "describe");
+    if (status == AKO_OK)
+        status = ako_read_string(&path, &reader, "path", AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_object(&question, &reader, "question", AKO_OPTIONAL);
+    if (status == AKO_OK && !hooks)
+        status = ako_fail(AKO_INVALID, "worker", "only a Python process can describe a file");
+    if (status != AKO_OK)
+        return status;
+    char *asked = question ? json_dumps(question, JSON_COMPACT) : NULL;
+    const char *text = hooks->describe(path, asked ? asked : "{}");
+    free(asked);
+    if (!text)
+        return ako_error_last()->status;
+    json_t *description = json_loads(text, 0, NULL);
+    return pack_into(answer, description ? json_pack("{s:o}", "description", description) : NULL);
 }

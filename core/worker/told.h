@@ -10,5 +10,10 @@ int start_hooks(ako_place place);
 
 /* Nothing to do for the lanes that need no such thing. */
 int tell_task(ako_lane lane, const json_t *task);
+int tell_extensions(ako_lane lane, const json_t *built); /* NULL: there are none */
+
+/* The op "describe" of both roles, {"path","question"}: what a file asks for, in words of its own. Answers with
+ * "description". */
+int describe_file(const json_t *request, json_t *answer);
 
 #endif

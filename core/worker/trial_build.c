@@ -85,11 +85,39 @@ int trial_await_reference(trial *t)
                      text_of(error, "text"));
 }
 
+/* One that does not compile says so as any other source does; all that the compiler said goes into the log. */
+static int end_extension_error(trial *t, const json_t *built)
+{
+    json_t *report = json_object_get(t->answer, "build");
+    if (report && json_object_get(built, "log"))
+        json_object_set(report, "log", json_object_get(built, "log"));
+    return trial_end(t, "COMPILE_ERROR", "compile", "%s", text_of(built, "error"));
+}
+
+static int build_extensions(trial *t, const ako_unit *unit, build_job *job)
+{
+    int64_t deadline = t->limits.build_ns ? job->started_ns + t->limits.build_ns : 0;
+    int status = extensions_make(t->ev, unit, job, deadline);
+    const json_t *built = json_object_get(job->output, "extensions");
+    if (is_interrupted(status))
+        return status;
+    if (status == AKO_TIMEOUT)
+        return trial_end(t, "TIMEOUT", "build", "the build took longer than its limit of %.3g s",
+                         (double)t->limits.build_ns / 1e9);
+    if (status != AKO_OK)
+        return trial_end(t, "INFRA", ako_status_name(status), "%s", ako_error_last()->message);
+    return json_object_get(built, "error") ? end_extension_error(t, built) : AKO_OK;
+}
+
 int trial_build(trial *t)
 {
     int status = trial_await_solution(t);
+    if (status == AKO_OK && !t->ended)
+        status = build_extensions(t, t->unit, &t->build);
     if (status == AKO_OK && !t->ended && t->incumbent)
         status = trial_await_incumbent(t);
+    if (status == AKO_OK && !t->ended && t->incumbent)
+        status = build_extensions(t, t->incumbent, &t->incumbent_build);
     if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
         status = trial_await_reference(t);
     return status;

@@ -41,10 +41,11 @@ int trial_hand_over_reference(trial *t)
 
 static json_t *load_request(const trial *t, const ako_unit *unit, const build_job *build, const json_t *memory)
 {
-    return json_pack("{s:o, s:o, s:O, s:O, s:O, s:O, s:O}", "task", task_without_sources(t->ev), "unit",
+    return json_pack("{s:o, s:o, s:O, s:O, s:O, s:O, s:O, s:O*}", "task", task_without_sources(t->ev), "unit",
                      unit_without_sources(unit), "path", json_object_get(build->output, "path"), "lowered",
                      json_object_get(build->output, "lowered"), "sets", json_object_get(memory, "sets"), "stride",
-                     json_object_get(memory, "stride"), "handle", json_object_get(memory, "handle"));
+                     json_object_get(memory, "stride"), "handle", json_object_get(memory, "handle"), "extensions",
+                     json_object_get(build->output, "extensions"));
 }
 
 int trial_load_arm(trial *t, arm which, const json_t *memory, int fd)

@@ -10,6 +10,8 @@ import sys
 import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
+# What is compiled at run time is a candidate's own, and goes with it.
+OWN_FOLDERS = ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME")
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
 
 
@@ -57,8 +59,10 @@ def become(role, folder, channel, evaluator, library):
     os.set_inheritable(keep, False)
     if role == "candidate":
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-        os.environ["TMPDIR"] = folder
         os.chdir(folder)
+        for name in OWN_FOLDERS:
+            os.environ[name] = os.path.join(folder, name.lower())
+        os.environ.update(TMPDIR=folder, HOME=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
     from ako import worker
     sys.path.remove(FOLDER)  # what is imported from here on is the user's
     os._exit(worker.run(library, role, keep))

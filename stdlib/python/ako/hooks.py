@@ -13,6 +13,7 @@ class Hooks(ctypes.Structure):
     _fields_ = [
         ("start", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
         ("task", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+        ("extensions", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("bind", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ADDRESSES)),

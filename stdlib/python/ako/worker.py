@@ -9,7 +9,7 @@ import sys
 
 import torch
 
-from ako import faults, trees
+from ako import extensions, faults, trees
 from ako.bundle import Bundle
 from ako.hooks import COMPILE, ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
 from ako.memory import elements_at
@@ -26,10 +26,11 @@ def seed_everything(seed):
 
 
 def drawn_on(device, faithful):
-    """Where tensors are made that name no device: on the card, unless the bits of a CPU are wanted."""
-    if faithful or device.type == "cpu" or not hasattr(torch.utils, "_device"):
+    """Where tensors are made that name no device: on the card, unless the bits of a CPU are wanted. PyTorch 1 knows no
+    such thing."""
+    if faithful or device.type == "cpu" or not hasattr(device, "__enter__"):
         return contextlib.nullcontext()
-    return torch.device(device)
+    return device
 
 
 def place(value, device):
@@ -80,7 +81,7 @@ class Side:
         self.device = torch.device("cpu")
         self.files, self.loading = {}, False
         self.spec = self.model = self.state = self.arguments = self.result = None
-        self.ranges = []
+        self.ranges, self.built, self.answer = [], [], None
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -146,6 +147,7 @@ class Side:
         fields = dict(Hooks._fields_)
         return Hooks(start=hook(fields["start"], self.start),
                      task=hook(fields["task"], lambda text: self.task(text.decode())),
+                     extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
                      open=hook(fields["open"], lambda path: self.open(path.decode())),
                      bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
                      fill=hook(fields["fill"], self.fill),
@@ -154,6 +156,15 @@ class Side:
                      collect=hook(fields["collect"], self.collect),
                      describe=hook(fields["describe"], lambda path, question:
                                    self.describe(path.decode(), json.loads(question)), lambda: None))
+
+    def take_extensions(self, built):
+        """What load_inline is to find, before a file is opened."""
+        self.built = built
+
+    def give(self, value):
+        """A hook's answer, kept until the next one."""
+        self.answer = ctypes.create_string_buffer(json.dumps(value).encode())
+        return ctypes.addressof(self.answer)
 
     def open(self, path):
         raise NotImplementedError
@@ -170,7 +181,7 @@ class Referee(Side):
 
     def __init__(self):
         super().__init__()
-        self.path = self.bundle = self.answer = self.init = None
+        self.path = self.bundle = self.init = None
 
     def load(self, path, question):
         self.loading = True
@@ -226,6 +237,9 @@ class Referee(Side):
         self.give_back()
 
     def describe(self, path, question):
+        """What a problem asks for; or, in a process that does nothing else, builds a solution's extensions."""
+        if "build" in question:
+            return self.give(extensions.build_all(question["build"], question["cache"], question["arch"]))
         self.load(path, question)
         drawn = self.draw(question["seed"], question["faithful"])
         inputs, outputs = [], []
@@ -254,8 +268,7 @@ class Referee(Side):
                  "interpreter": sys.executable, "same_inputs": same, "sizes": sizes_of(self.bundle.module)}
         described = {"spec": json.dumps(spec), "inputs": spec["inputs"], "outputs": spec["outputs"], "facts": facts,
                      "starter": starter(self.bundle)}
-        self.answer = ctypes.create_string_buffer(json.dumps(described).encode())
-        return ctypes.addressof(self.answer)
+        return self.give(described)
 
 
 class Candidate(Side):
@@ -269,13 +282,29 @@ class Candidate(Side):
         self.loading = True
         set_precision(self.spec["precision"])
         init = unpack(self.spec["init"])
-        self.bundle = Bundle(path, "solution")
+        self.bundle = self.load(path, extensions.finder(self.built))
         self.files = self.bundle.files
         model = solution_class(self.bundle)
         self.model = make_model(model, init, self.device, self.spec)
         self.state = State(self.model)
         self.loading = False
         self.compare_weights()
+
+    @staticmethod
+    def load(path, load_inline):
+        with open(path, encoding="utf-8") as file:
+            asks = "load_inline" in file.read()
+        with extensions.replaced(load_inline) if asks else contextlib.nullcontext():
+            return Bundle(path, "solution")
+
+    def describe(self, path, question):
+        """The extensions that a solution asks for when it is imported, which may fail afterwards: it will again."""
+        found = []
+        try:
+            self.load(path, extensions.recorder(found))
+        except Fault:
+            pass
+        return self.give(found)
 
     def compare_weights(self):
         """Where a name and a shape are the reference's, so must be the numbers: they come from the same seed."""

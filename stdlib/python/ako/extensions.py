@@ -1,0 +1,159 @@
+"""torch.utils.cpp_extension.load_inline apart from the solution that calls it: what a solution asks for is recorded when
+its file is imported, built by a process of ours into a cache by content, and found there by the solution."""
+import contextlib
+import hashlib
+import importlib.machinery
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import types
+
+import torch
+
+from ako.faults import one_line
+from ako.hooks import COMPILE, Fault
+
+_TEXTS = ("cpp_sources", "cuda_sources", "sycl_sources")
+_DROPPED = ("build_directory", "verbose", "is_python_module", "keep_intermediates")
+
+
+def wanted(name, cpp_sources, cuda_sources=None, **options):
+    """The arguments of load_inline as one JSON object: equal ones make equal binaries."""
+    spec = {"name": name, "cpp_sources": cpp_sources, "cuda_sources": cuda_sources}
+    spec.update((key, value) for key, value in options.items() if key not in _DROPPED and value is not None)
+    for key in _TEXTS:
+        if isinstance(spec.get(key), str):
+            spec[key] = [spec[key]]
+    return {key: value for key, value in spec.items() if value}
+
+
+def text_of(spec):
+    """One text for equal requests."""
+    return json.dumps(spec, sort_keys=True)
+
+
+def key_of(spec, arch):
+    """Of its place in the cache: all that decides the binary."""
+    facts = [spec, torch.__version__, list(sys.version_info[:2]), arch]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def arch_list(arch):
+    """TORCH_CUDA_ARCH_LIST as the user has it, or for the card: "9.0a" for "sm_90a"."""
+    digits = re.fullmatch(r"sm_(\d+)(\d)(a?)", arch)
+    return os.environ.get("TORCH_CUDA_ARCH_LIST") or (f"{digits[1]}.{digits[2]}{digits[3]}" if digits else "")
+
+
+class _Nothing(types.ModuleType):
+    """Stands for an extension while it is only recorded."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: None
+
+
+@contextlib.contextmanager
+def replaced(function):
+    """With another load_inline."""
+    import torch.utils.cpp_extension as cpp
+    before, cpp.load_inline = cpp.load_inline, function
+    try:
+        yield
+    finally:
+        cpp.load_inline = before
+
+
+def recorder(found):
+    def load_inline(*args, **kwargs):
+        spec = wanted(*args, **kwargs)
+        found.append(spec)
+        return _Nothing(spec["name"])
+    return load_inline
+
+
+def finder(built):
+    """load_inline for a solution whose extensions are built: [{"spec","path"}, ...]."""
+    paths = {text_of(one["spec"]): one["path"] for one in built}
+
+    def load_inline(*args, **kwargs):
+        spec = wanted(*args, **kwargs)
+        path = paths.get(text_of(spec))
+        if not path:
+            raise Fault(COMPILE, f"load_inline('{spec['name']}') must be called when the file is imported, with the same "
+                                 "arguments every time: it is built before the solution is loaded")
+        loader = importlib.machinery.ExtensionFileLoader(spec["name"], path)
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader(spec["name"], loader))
+        loader.exec_module(module)
+        return module
+    return load_inline
+
+
+def _with_lines(spec):
+    """Messages are to name the user's own strings and lines."""
+    marked = dict(spec)
+    for key in _TEXTS:
+        if key in spec:
+            marked[key] = [f'#line 1 "{key}[{i}]"\n{text}' for i, text in enumerate(spec[key])]
+    return marked
+
+
+_ERROR = re.compile(r"^(.*?)[(:](\d+)(?::\d+)?\)?: (?:fatal )?error[: ](.*)$", re.M)
+
+
+def first_error(log):
+    found = _ERROR.search(log)
+    if not found:
+        return one_line(log) or "the compiler gave no reason"
+    return f"{os.path.basename(found[1])}:{found[2]}: {found[3].strip()}"
+
+
+def _compile(spec, folder, arch):
+    import torch.utils.cpp_extension as cpp
+    cpp._import_module_from_library = lambda *args, **kwargs: None  # built, not loaded: it is a solution's code
+    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
+    if arch:
+        os.environ["TORCH_CUDA_ARCH_LIST"] = arch
+    cpp.load_inline(build_directory=folder, verbose=False, **_with_lines(spec))
+
+
+def build(spec, cache, arch):
+    """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do the same."""
+    arch = arch_list(arch)
+    key = key_of(spec, arch)
+    target = os.path.join(cache, key)
+    path = os.path.join(target, spec["name"] + ".so")
+    if os.path.exists(path):
+        os.utime(target)
+        return {"spec": spec, "path": path}
+    os.makedirs(cache, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix=key + ".", dir=cache)
+    try:
+        _compile(spec, folder, arch)
+    except (RuntimeError, ImportError, OSError, subprocess.SubprocessError) as problem:
+        shutil.rmtree(folder, ignore_errors=True)
+        return {"error": f"load_inline('{spec['name']}'): {first_error(str(problem))}", "log": str(problem)}
+    for name in os.listdir(folder):
+        if not name.endswith(".so"):
+            os.unlink(os.path.join(folder, name))
+    try:
+        os.rename(folder, target)
+    except OSError:  # somebody else was quicker
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"spec": spec, "path": path}
+
+
+def build_all(specs, cache, arch):
+    """The list of what was built, or what the first one fails with."""
+    built = []
+    for spec in specs:
+        one = build(spec, cache, arch)
+        if "error" in one:
+            return one
+        built.append(one)
+    return built
