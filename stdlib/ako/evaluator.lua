@@ -14,7 +14,8 @@ local Evaluator = {}
 Evaluator.__index = Evaluator
 
 --- Starts an evaluator. options.device: "auto", "cpu" or "cuda:N"; options.python (ako.python's facts): for tasks of
---- Python; options.progress(event): called while a request runs. Returns it with .device (name, uuid, arch, place ...), .versions and .place ("gpu" or "cpu").
+--- Python; options.progress(event): called while a request runs. Returns it with .device (name, uuid, arch, place ...),
+--- .versions and .place ("gpu" or "cpu").
 function evaluator.start(options)
     local handle, problem, code = worker.start()
     if not handle then return nil, problem, code end

@@ -9,14 +9,16 @@ local plan = {}
 
 local function nanoseconds(seconds) return math.tointeger(math.floor(seconds * 1e9)) end
 
---- The steps' numbers for a policy. `seed` (from the command line) replaces the policy's. The correctness trials take
+--- The steps' numbers for a policy. `seed` (from the command line) replaces the policy's; `in_python`: the task's
+--- solutions are. The correctness trials take
 --- seeds that follow from it (ako.seeds); timed inputs come from seeds that nobody can know.
-function plan.steps(policy, seed)
+function plan.steps(policy, seed, in_python)
     local correctness, timing, budget = policy.correctness, policy.timing, policy.budget
     local values = seeds.expand(seed or correctness.seed, correctness.trials)
     return {
         check = { seeds = values },
-        time = { warmup = timing.warmup, launches = timing.launches, flush = timing.flush, timer = timing.timer,
+        time = { warmup = timing.warmup, launches = timing.launches, flush = timing.flush,
+            timer = in_python and timing.python_timer or timing.timer,
             alpha = timing.alpha, reference = timing.reference, proof_share = timing.proof_share,
             proof_least = timing.proof_least, most = timing.most and math.max(timing.most, timing.launches),
             budget = timing.seconds and nanoseconds(timing.seconds) },
@@ -113,7 +115,7 @@ function plan.resolve(policy, task, seed)
     local reference
     reference, problem = unit.make(task, task.reference, sources)
     if not reference then return nil, ("%s: reference: %s"):format(task.file, problem), "INVALID" end
-    local steps = plan.steps(policy, seed)
+    local steps = plan.steps(policy, seed, task.python ~= nil)
     local comparable = unit.place(reference.lane) == task.place
     steps.time.reference = steps.time.reference and comparable
     local correctness = policy.correctness

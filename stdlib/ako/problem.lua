@@ -1,5 +1,5 @@
--- Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task as
--- it is. What it asks for is found out by running it once, in the referee's process.
+-- Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task
+-- as it is. What it asks for is found out by running it once, in the referee's process.
 
 local axes = require "ako.axes"
 local fault = require "ako.fault"
@@ -15,7 +15,7 @@ local DESCRIBE_SECONDS = 300
 --- True where a file is such a problem by its name.
 function problem.is_problem(file) return path.extension(file) == "py" end
 
--- Where the solution lies for the workspace: its path there, and where its first content comes from (nil: it lies there).
+-- Where the solution lies in the workspace, and where its first content comes from (nil: it lies there).
 local function place_solution(given)
     if not given then return SOLUTION, nil end
     if path.is_inside(given) then return given, nil end
@@ -86,8 +86,8 @@ end
 function problem.task(evaluator, loaded, how)
     local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false })
     local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
-    local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place, tensors = {},
-        tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
+    local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place,
+        tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
         solution = loaded.solution, python = described.spec, facts = described.facts, moved = 0 }
     add_tensors(task, described.inputs, "input")
     add_tensors(task, described.outputs, "output")

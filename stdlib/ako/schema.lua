@@ -153,6 +153,8 @@ local schema = {
         flush = { type = "boolean", required = true, text = "empty the L2 cache before each launch" },
         timer = { type = "string", required = true, check = { "auto", "events", "cupti", "wall" },
             text = "which clock" },
+        python_timer = { type = "string", check = { "auto", "events", "cupti", "wall" },
+            text = "which clock for solutions in Python (default: timer)" },
         alpha = { type = "number", required = true, check = { min = 1e-9, max = 0.5 },
             text = "error of the intervals" },
         reference = { type = "boolean", required = true, text = "time the reference with each candidate" },

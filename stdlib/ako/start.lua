@@ -22,7 +22,6 @@ local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
 local tune = require "ako.tune"
-local unit = require "ako.unit"
 local workspace = require "ako.workspace"
 
 local start = {}
