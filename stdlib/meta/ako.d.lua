@@ -776,6 +776,22 @@ local process = {}
 ---@return { ok: boolean, code?: integer, signal?: string, how: string, stdout: string, stderr: string, timed_out: boolean, wall_ns: integer }? result, string? message, ako.Code? code
 function process.run(command) end
 
+---Starts a program that runs beside this one and dies with it; all that it says goes to this one's stderr.
+---@param command { [integer]: string, cwd?: string, env?: table<string, string|false> }
+---@return ako.Child? child, string? message, ako.Code? code
+function process.start(command) end
+
+---@class ako.Child
+local Child = {}
+
+---How it ended; TIMEOUT while it still runs, CANCELLED when the user has stopped it. Nothing it has started is left.
+---@param limit_ns? integer
+---@return { ok: boolean, code?: integer, signal?: string, how: string }? result, string? message, ako.Code? code
+function Child:wait(limit_ns) end
+
+---Ends it and all that it has started; closing twice is fine.
+function Child:close() end
+
 ---PCRE2 with limits.
 ---@class ako.regex
 ---@field limits { match: integer, depth: integer, heap_kib: integer }
