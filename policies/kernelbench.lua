@@ -3,6 +3,7 @@
 
 local policy = require "ako.policy"
 local rules = require "ako.rules"
+local scoreboard = require "ako.scoreboard"
 
 -- Worst shape first: with several workloads KernelBench's figures are those of the one that gains least.
 local function worst(record)
@@ -38,12 +39,17 @@ end
 
 -- Over several tasks an entry is a task, judged by its worst workload.
 local function over_tasks(tasks, opt)
-    local entries = {}
+    local entries, results = {}, {}
     for i, task in ipairs(tasks) do
-        entries[i] = { status = task.record.status, speedup = worst(task.record).speedup }
+        local status, speedup = task.record.status, worst(task.record).speedup
+        entries[i] = { status = status, speedup = speedup }
+        results[i] = { name = task.task, correct = status == "PASSED", speedup = speedup and speedup.reference }
     end
     local shares, text = fast_p(opt.fast_p, entries)
-    return { text }, { fast_p = shares }
+    local scores, lines = scoreboard.object(results, {}), scoreboard.mean_lines(results)
+    table.insert(lines, 1, text)
+    return lines, { fast_p = shares, geomean = scores.geomean, geomean_missing = scores.geomean_missing,
+        unknown = scores.unknown }
 end
 
 local function fields(record, opt)

@@ -20,8 +20,8 @@ end
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR",
         text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
-    { name = "solution", kind = "text", value = "FILE",
-        text = "of a task in Python: the file that candidates change (default: solution.py)" },
+    { name = "solution", kind = "text", value = "FILE|DIR",
+        text = "of a task in Python: the file that candidates change (default: solution.py); of many: their folder" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },
@@ -50,6 +50,14 @@ local SOURCES = {
         check = { min = 0.001, max = 604800 }, text = "that one edit may take (default: the policy's budget.propose)" },
 }
 
+-- And what a folder of problems needs.
+local OF_RUN = table.move(SOURCES, 1, #SOURCES, 1, {
+    [#SOURCES + 1] = { name = "results", kind = "text", value = "DIR",
+        text = "of a folder of problems: where results are kept (default: in the user's state folder)" },
+    [#SOURCES + 2] = { name = "devices", kind = "text", value = "LIST",
+        text = "of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)" },
+})
+
 -- What is done by hand says why.
 local REASON = { name = "message", short = "m", kind = "text", value = "TEXT", text = "why" }
 local BY_HAND = { REASON, { name = "force", kind = "flag", text = "also a trial that has not passed" } }
@@ -57,7 +65,7 @@ local BY_HAND = { REASON, { name = "force", kind = "flag", text = "also a trial 
 -- operands: numbers of trials behind the verb, in brackets those that may be left out.
 local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
-        options = SOURCES },
+        options = OF_RUN },
     { name = "init", text = "makes the workspace ready, what is there stays; measures nothing", options = {} },
     { name = "plan", text = "what run would do", options = SOURCES },
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
@@ -226,6 +234,7 @@ local function context(policy, verb, values, operands, host_values)
 end
 
 local started_ns -- when the program began, by the wall clock: before any file of the user's was read
+local all_arguments -- what it was called with
 
 local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
@@ -234,7 +243,7 @@ local function run_policy(value, file, path, arguments, host_values)
     local verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
     if values.host.version or values.host.list then return cli.answer(values.host) end
     local ctx = context(policy, verb, values, operands, host_values)
-    ctx.file, ctx.path, ctx.specs, ctx.started_ns = file, path, specs, started_ns
+    ctx.file, ctx.path, ctx.specs, ctx.started_ns, ctx.arguments = file, path, specs, started_ns, all_arguments
     if ctx.host.help then return verbs.help(ctx) end
     host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
@@ -289,7 +298,7 @@ end
 
 --- The whole program: the exit code for the arguments.
 return function(arguments)
-    started_ns = clock.wall_ns()
+    started_ns, all_arguments = clock.wall_ns(), arguments
     local values, _, next_index = must(options.parse, arguments, 1, { host = HOST_OPTIONS }, true)
     apply(values.host)
     local answered = cli.answer(values.host)

@@ -181,9 +181,9 @@ local function floor_share(loop, record)
     return floor / taken
 end
 
--- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why it
--- is refused, or nil; a weakness that the policy only warns of goes with every record of the session.
-local function examine_task(loop)
+--- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why it
+--- is refused, or nil; a weakness that the policy only warns of (loop.weakness) goes with every record of the session.
+function measuring.examine(loop)
     if loop.session.best or not loop.evaluator.attack then return nil end
     local found, problem = attack.examine(loop.evaluator, loop.task, loop.plan)
     if not found then loop.progress:note("the task could not be examined: " .. problem) end
@@ -230,7 +230,7 @@ local function admitted_unit(loop, info, context, evidence)
         record.code = code
         return nil, record
     end
-    local weakness = examine_task(loop)
+    local weakness = measuring.examine(loop)
     if weakness then return ended("INVALID_REFERENCE", "a weak task: " .. weakness) end
     local given
     given, problem = unit.make(loop.task, loop.task.solution, sources, loop.task.reference)
