@@ -338,6 +338,12 @@
 ---@overload fun(name: "ako.stats"): ako.stats
 ---@overload fun(name: "ako.story"): ako.story
 ---@overload fun(name: "ako.suite"): ako.suite
+---@overload fun(name: "ako.suite_claims"): ako.suite_claims
+---@overload fun(name: "ako.suite_pairs"): ako.suite_pairs
+---@overload fun(name: "ako.suite_records"): ako.suite_records
+---@overload fun(name: "ako.suite_run"): ako.suite_run
+---@overload fun(name: "ako.suite_table"): ako.suite_table
+---@overload fun(name: "ako.suite_worker"): ako.suite_worker
 ---@overload fun(name: "ako.tap"): ako.tap
 ---@overload fun(name: "ako.task"): ako.task
 ---@overload fun(name: "ako.tensor"): ako.tensor
@@ -1463,6 +1469,10 @@ local Evaluator = {}
 ---@param message string
 function Evaluator:request(message) end
 
+---Whether it still answers, or has come to an end of its own.
+---@return boolean
+function Evaluator:is_there() end
+
 ---Gives it what must be computed: a resolved task (ako.task), the tolerance, the unit of the reference.
 ---@param task any
 ---@param tolerance any
@@ -2293,6 +2303,11 @@ function judging.judge(loop, record) end
 ---@class ako.matching
 local matching = {}
 
+---What a path says of the file's problem.
+---@param path string
+---@return { path: string, level?: integer, number?: integer, sample?: integer, name?: string }
+function matching.label(path) end
+
 ---Matches two lists of file names by number or by name. What may belong to several problems belongs to none and is in
 ---`ambiguous`.
 ---@param problems string[]
@@ -2327,6 +2342,12 @@ function measuring.admit(loop, info, sources) end
 ---@param loop ako.loop.Loop
 ---@return table
 function measuring.steps(loop) end
+
+---Before there is anything to build on: why a task is refused that null kernels pass, or nil. A weakness that the policy
+---only warns of is loop.weakness.
+---@param loop any
+---@return string?
+function measuring.examine(loop) end
 
 ---The unit of a record's sources, with which others are timed in turn.
 ---@param loop ako.loop.Loop
@@ -3051,6 +3072,11 @@ function scoreboard.geomean(list) end
 ---@return { problems: integer, correct: integer, fast: { p: number, share?: number }[], geomean: table, unknown: table[] }
 function scoreboard.score(results, ps) end
 
+---The lines on the geometric means of a list of results.
+---@param results table[]
+---@return string[]
+function scoreboard.mean_lines(results) end
+
 ---The lines of a table for people: a line for each result, then the scores.
 ---@param results table[]
 ---@param ps number[]
@@ -3502,6 +3528,154 @@ function suite.folders(host) end
 ---@param ctx any
 ---@param folder string
 function suite.context(ctx, folder) end
+
+---Who evaluates which problem of a suite, among several workers.
+---@class ako.suite_claims
+local suite_claims = {}
+
+---Claims a problem by its number, below a folder: nil where another worker has it or it is done. Raises faults.
+---@param folder string
+---@param number integer
+---@return any claim
+function suite_claims.take(folder, number) end
+
+---@class ako.suite_claims.Claim
+local Claim = {}
+
+---Begins with a pair: how often that has been done, with this time, or nil when that is often enough.
+---@param key string
+---@return integer?
+function Claim:begin(key) end
+
+---All of the problem's pairs have their results.
+function Claim:finish() end
+
+---Gives it back; closing twice is fine.
+function Claim:close() end
+
+---The problems and solutions of two folders, and the keys of their results.
+---@class ako.suite_pairs
+local suite_pairs = {}
+
+---True when `host.task` is a folder of problems in Python.
+---@param host any
+---@return boolean
+function suite_pairs.is_suite(host) end
+
+---The problems of `host.task` and their solutions in `host.solution`: { top, from, items = { { problem, name, number,
+---level, samples = { { solution, number, name } } } }, ambiguous, unknown }. Raises faults.
+---@param host any
+---@return table
+function suite_pairs.find(host) end
+
+---Gives every item its problem's hash, every sample its solution's and its key. `where`: what else decides a result.
+---@param found table
+---@param ctx any
+---@param where table
+function suite_pairs.add_keys(found, ctx, where) end
+
+---What is known of the pairs of a suite, and the files that are made from it. An entry is { item, sample, line, record,
+---name, at }.
+---@class ako.suite_records
+local suite_records = {}
+
+---The folder for the results of two folders: the one given, or one of the user's state.
+---@param given? string
+---@param top string
+---@param from string
+---@return string
+function suite_records.folder(given, top, from) end
+
+---The journal of a worker.
+---@param folder string
+---@param slot integer
+---@return string
+function suite_records.journal(folder, slot) end
+
+---The newest line of each key, without its samples, by key. Raises CORRUPT where a journal is damaged.
+---@param folder string
+---@return table<string, table>
+function suite_records.read(folder) end
+
+---Bytes of all journals together.
+---@param folder string
+---@return integer
+function suite_records.size(folder) end
+
+---An entry as JSON has it.
+---@param entry table
+---@return table
+function suite_records.object(entry) end
+
+---The text of KernelBench's eval_results.json.
+---@param entries table[]
+---@return string
+function suite_records.eval_results(entries) end
+
+---Writes results.jsonl and eval_results.json into the folder. Raises faults.
+---@param folder string
+---@param entries table[]
+function suite_records.write(folder, entries) end
+
+---A folder of problems against a folder of their solutions.
+---@class ako.suite_run
+local suite_run = {}
+
+---Evaluates all that is not known yet and tells the whole; or, in a process that another run has started for that, does
+---its share. Returns the exit code. Raises faults.
+---@param ctx any
+---@param render fun(run: table): string[], table?
+---@return integer
+function suite_run.run(ctx, render) end
+
+---@class ako.suite_run.Run
+local Run = {}
+
+---Ends the workers and tells what there is to tell. Closing twice is fine.
+function Run:close() end
+
+---What a suite comes to, for people.
+---@class ako.suite_table
+local suite_table = {}
+
+---All rows, uncut.
+---@param entries table[]
+---@return string[]
+function suite_table.full(entries) end
+
+---As many of them as fit on a screen, and a line on those that do not.
+---@param entries table[]
+---@return string[]
+function suite_table.lines(entries) end
+
+---How many there are of each status, the most frequent one first.
+---@param entries table[]
+---@return { status: string, count: integer }[]
+function suite_table.counts(entries) end
+
+---The same as a line.
+---@param entries table[]
+---@return string
+function suite_table.counts_line(entries) end
+
+---Lines on solutions that belong to no problem, or may belong to several.
+---@param found table
+---@return string[]
+function suite_table.left_out(found) end
+
+---One of the processes that evaluate a suite.
+---@class ako.suite_worker
+local suite_worker = {}
+
+---The job that this process has been started for, or nil.
+---@return { folder: string, slot: integer }?
+function suite_worker.job() end
+
+---Does a job: evaluates what nobody else does. Returns the exit code. Raises faults.
+---@param ctx any
+---@param job { folder: string, slot: integer }
+---@return integer
+function suite_worker.run(ctx, job) end
 
 ---@class ako.tap
 local tap = {}
