@@ -56,6 +56,8 @@ local OF_RUN = table.move(SOURCES, 1, #SOURCES, 1, {
         text = "of a folder of problems: where results are kept (default: in the user's state folder)" },
     [#SOURCES + 2] = { name = "devices", kind = "text", value = "LIST",
         text = "of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)" },
+    [#SOURCES + 3] = { name = "builders", kind = "integer", check = { min = 0, max = 64 },
+        text = "of a folder of problems: how many build load_inline ahead (default: by the cores; 0: none)" },
 })
 
 -- What is done by hand says why.

@@ -181,8 +181,8 @@ local function floor_share(loop, record)
     return floor / taken
 end
 
---- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why it
---- is refused, or nil; a weakness that the policy only warns of (loop.weakness) goes with every record of the session.
+--- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why
+--- it is refused, or nil; a weakness that the policy only warns of (loop.weakness) goes with every record of a session.
 function measuring.examine(loop)
     if loop.session.best or not loop.evaluator.attack then return nil end
     local found, problem = attack.examine(loop.evaluator, loop.task, loop.plan)

@@ -1,5 +1,5 @@
 -- Who evaluates which problem of a suite, among several workers: a folder for each problem, whose lock is the claim.
--- The kernel gives a lock back when its holder dies, however it dies: nothing of a killed worker's has to be cleaned up.
+-- The kernel gives a lock back when its holder dies, however it dies: nothing of a killed worker's has to be cleaned.
 
 local fault = require "ako.fault"
 local fs = require "ako.fs"

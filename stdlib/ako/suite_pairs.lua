@@ -8,6 +8,7 @@ local json = require "ako.json"
 local matching = require "ako.matching"
 local path = require "ako.path"
 local problems = require "ako.problem"
+local suite_builder = require "ako.suite_builder"
 local view = require "ako.view"
 
 local suite_pairs = {}
@@ -153,22 +154,23 @@ local function numbers_of(ctx)
 end
 
 local function hash_of(file)
-    local text, problem, code = path.read_source(file)
-    if not text then fault.raise(code, "%s", problem) end
-    return git.hash(text)
+    local text = path.read_source(file)
+    return text and git.hash(text) or "", text or ""
 end
 
 --- Gives every item its problem's hash, every sample its solution's and its key. `where`: what else decides a result
---- (device, interpreter). What cannot be read has an empty hash.
+--- (device, interpreter). What cannot be read has an empty hash. A sample is `slow` when its build takes long.
 function suite_pairs.add_keys(found, ctx, where)
     local common = { numbers = numbers_of(ctx), where = where }
     for _, item in ipairs(found.items) do
-        item.hash = fault.catch(hash_of, item.problem) or ""
+        item.hash = hash_of(item.problem)
         for _, sample in ipairs(item.samples) do
-            sample.hash = fault.catch(hash_of, sample.solution) or ""
+            local text
+            sample.hash, text = hash_of(sample.solution)
             common.problem, common.solution = item.hash, sample.hash
             common.lane = path.extension(sample.solution)
             sample.key = git.hash(json.encode(common))
+            sample.slow = common.lane == "py" and suite_builder.is_slow(text)
         end
     end
 end

@@ -13,6 +13,7 @@ local json = require "ako.json"
 local judging = require "ako.judging"
 local process = require "ako.process"
 local python = require "ako.python"
+local suite_builder = require "ako.suite_builder"
 local suite_pairs = require "ako.suite_pairs"
 local suite_records = require "ako.suite_records"
 local suite_table = require "ako.suite_table"
@@ -26,6 +27,8 @@ Run.__index = Run
 local must = fault.must
 
 local SLICE_NS = 50000000 -- of waiting for each of several workers
+local MOST_BUILDERS = 8 -- each has a PyTorch of its own in memory
+local CORES_A_BUILDER = 2 -- a compiler for the host and one for the device
 local MOST_DEATHS = 2 -- of a worker in a row, without a result in between: as many as a pair may cost
 local NO_SOLUTION = "NO_SOLUTION" -- the status of a problem that nothing was tried for
 
@@ -69,9 +72,9 @@ end
 -- A machine that could not say may be able to by now.
 local function is_known(entry) return entry.line ~= nil and entry.line.record.status ~= "INFRA" end
 
--- The problems with solutions that nothing is known of, those numbered as people count them.
-local function work_of(self)
-    local items, total = json.array {}, 0
+-- Finds the problems with solutions that nothing is known of, those numbered as people count them.
+local function find_work(self)
+    local items, builds, total = json.array {}, json.array {}, 0
     for _, item in ipairs(self.found.items) do
         local samples = json.array {}
         for at, sample in ipairs(item.samples) do
@@ -79,13 +82,14 @@ local function work_of(self)
                 total = total + 1
                 samples[#samples + 1] = { solution = sample.solution, number = sample.number, key = sample.key,
                     hash = sample.hash, name = sample.name, at = total }
+                builds[#builds + 1] = sample.slow and sample.solution or nil
             end
         end
         if #samples > 0 then
             items[#items + 1] = { problem = item.problem, name = item.name, hash = item.hash, samples = samples }
         end
     end
-    return items, total
+    self.items, self.builds, self.total = items, builds, total
 end
 
 local function write_job(self)
@@ -94,7 +98,7 @@ local function write_job(self)
     local claims = fs.join(self.folder, "claims")
     must(fs.remove_tree(claims)) -- of a run before this one
     must(fs.write(fs.join(self.folder, "job.json"), json.encode { v = 1, devices = ids, items = self.items,
-        total = self.total, claims = claims }))
+        builds = self.builds, total = self.total, claims = claims }))
 end
 
 local function count_samples(found)
@@ -146,17 +150,18 @@ local function new(ctx)
     end
     self.lock = must(lock, problem, code)
     self.known = suite_records.read(self.folder)
-    self.items, self.total = work_of(self)
+    find_work(self)
     return self
 end
 
 -- Workers
 
-local function start(self, slot)
-    local command = { fs.join(must(fs.program_dir()), "ako-lua"),
-        env = { AKO_SUITE = self.folder, AKO_SUITE_SLOT = tostring(slot), AKO_HOME = host.home } }
+local function start(self, slot, role)
+    local command = { fs.join(must(fs.program_dir()), "ako-lua"), env = { AKO_SUITE = self.folder,
+        AKO_SUITE_SLOT = tostring(slot), AKO_SUITE_ROLE = role, AKO_HOME = host.home } }
     table.move(self.ctx.arguments, 1, #self.ctx.arguments, 2, command)
-    self.children[slot] = { child = must(process.start(command)), deaths = 0, size = suite_records.size(self.folder) }
+    self.children[slot] = { child = must(process.start(command)), role = role, deaths = 0,
+        size = suite_records.size(self.folder) }
 end
 
 -- What would end a second one in the same way: a wrong word, a policy's mistake, something that the machine lacks.
@@ -166,7 +171,7 @@ local HOPELESS = { [exits.USAGE] = true, [exits.POLICY] = true, [exits.LACKING] 
 local function replace(self, slot, ended)
     local gone = self.children[slot]
     self.children[slot] = nil
-    if ended.ok then return end
+    if ended.ok or gone.role == "build" then return end -- what is not built ahead is built later
     if HOPELESS[ended.code] then
         self.code = ended.code
         return
@@ -178,7 +183,7 @@ local function replace(self, slot, ended)
         self.code = exits.UNMEASURED
         return
     end
-    start(self, slot)
+    start(self, slot, gone.role)
     self.children[slot].deaths = deaths
 end
 
@@ -200,16 +205,36 @@ local function slots(self)
     return list
 end
 
-local function supervise(self)
-    for slot = 1, math.min(#self.devices, #self.items) do start(self, slot) end
+-- Until all of so many children have ended; false when the user wants to stop.
+local function supervise(self, count, role)
+    for slot = 1, count do start(self, slot, role) end
     while next(self.children) do
         local list = slots(self)
         for _, slot in ipairs(list) do
-            if not await(self, slot, #list > 1 and SLICE_NS or nil) then return exits.INTERRUPTED end
+            if not await(self, slot, #list > 1 and SLICE_NS or nil) then return false end
         end
         host.refill()
     end
-    return exits.DONE
+    return true
+end
+
+-- How many builders there are to be: one alone would only do earlier what a worker does.
+local function count_builders(self)
+    local given = self.ctx.verb_options.builders
+    local most = given or math.min(MOST_BUILDERS, must(device.find("cpu")).cores // CORES_A_BUILDER)
+    local count = math.min(most, #self.builds)
+    return (given or count > 1) and count or 0
+end
+
+-- Nothing is timed while compilers run.
+local function work(self)
+    local builders = count_builders(self)
+    if builders > 0 then
+        note(self, ("builds      %s ahead, %s"):format(format.count(#self.builds, "solution"),
+            format.count(builders, "builder")))
+        if not supervise(self, builders, "build") then return false end
+    end
+    return supervise(self, math.min(#self.devices, #self.items), "work")
 end
 
 -- The account
@@ -371,15 +396,15 @@ Run.__close = Run.close
 --- of the failure that matters most. Raises faults.
 function suite_run.run(ctx, render)
     local job = suite_worker.job()
-    if job then return suite_worker.run(ctx, job) end
+    if job then return (job.role == "build" and suite_builder or suite_worker).run(ctx, job) end
     local self <close> = new(ctx)
     self.render = render
     write_job(self)
     tell_plan(self)
     self.begun = true
-    local code = supervise(self)
+    local is_done = work(self)
     local told = self:close()
-    if code ~= exits.DONE then return code end
+    if not is_done then return exits.INTERRUPTED end
     return self.code ~= exits.DONE and self.code or told
 end
 

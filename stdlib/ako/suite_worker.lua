@@ -240,8 +240,8 @@ end
 
 --- The job that this process has been started for, by ako.suite_run; nil for a process that somebody else has started.
 function suite_worker.job()
-    local folder, slot = os.getenv "AKO_SUITE", os.getenv "AKO_SUITE_SLOT"
-    return folder and slot and { folder = folder, slot = math.tointeger(tonumber(slot)) } or nil
+    local folder, slot = os.getenv "AKO_SUITE", math.tointeger(tonumber(os.getenv "AKO_SUITE_SLOT"))
+    return folder and slot and { folder = folder, slot = slot, role = os.getenv "AKO_SUITE_ROLE" } or nil
 end
 
 --- Does a job: evaluates what nobody else does, and returns the exit code. Raises faults.

@@ -184,7 +184,7 @@ end
 --- evaluated against a folder of solutions (ako.suite_run).
 function verbs.run(ctx)
     if suite_pairs.is_suite(ctx.host) then return run_problems(ctx) end
-    for _, name in ipairs { "results", "devices" } do
+    for _, name in ipairs { "results", "devices", "builders" } do
         fault.check(not ctx.verb_options[name], "--%s is for a folder of problems (--task)", name)
     end
     local folders = suite.folders(ctx.host)

@@ -338,6 +338,7 @@
 ---@overload fun(name: "ako.stats"): ako.stats
 ---@overload fun(name: "ako.story"): ako.story
 ---@overload fun(name: "ako.suite"): ako.suite
+---@overload fun(name: "ako.suite_builder"): ako.suite_builder
 ---@overload fun(name: "ako.suite_claims"): ako.suite_claims
 ---@overload fun(name: "ako.suite_pairs"): ako.suite_pairs
 ---@overload fun(name: "ako.suite_records"): ako.suite_records
@@ -3529,6 +3530,21 @@ function suite.folders(host) end
 ---@param folder string
 function suite.context(ctx, folder) end
 
+---Builds that take long, for many solutions at once and before anything is timed.
+---@class ako.suite_builder
+local suite_builder = {}
+
+---Whether a solution's text asks for a build that takes long.
+---@param text string
+---@return boolean
+function suite_builder.is_slow(text) end
+
+---Does its share of a job's builds; returns the exit code. Raises faults.
+---@param ctx any
+---@param job { folder: string, slot: integer }
+---@return integer
+function suite_builder.run(ctx, job) end
+
 ---Who evaluates which problem of a suite, among several workers.
 ---@class ako.suite_claims
 local suite_claims = {}
@@ -3668,7 +3684,7 @@ function suite_table.left_out(found) end
 local suite_worker = {}
 
 ---The job that this process has been started for, or nil.
----@return { folder: string, slot: integer }?
+---@return { folder: string, slot: integer, role?: string }?
 function suite_worker.job() end
 
 ---Does a job: evaluates what nobody else does. Returns the exit code. Raises faults.

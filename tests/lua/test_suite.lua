@@ -263,11 +263,13 @@ t.test("a second start does what is new, and what the machine could not say", fu
     t.match(result.stdout, "\nfast_0: 0.5000\n")
 end)
 
-t.test("samples, and an exit code of 0 when all passed", function()
+t.test("samples, builds ahead, and an exit code of 0 when all passed", function()
     skip_without_torch()
-    folders(1, { ["level1_problem_1_sample_0_kernel.py"] = RIGHT, ["level1_problem_1_sample_7_kernel.py"] = RIGHT })
-    local result = run()
+    folders(1, { ["level1_problem_1_sample_0_kernel.py"] = RIGHT,
+        ["level1_problem_1_sample_7_kernel.py"] = RIGHT .. " # load_inline" })
+    local result = run("--builders", "2")
     t.eq(result.code, 0, result.stderr)
+    t.match(result.stderr, "\nbuilds +1 solution ahead, 1 builder\n%[1/2%] 1_One #0")
     t.match(result.stdout, "\n1_One #0 +PASSED.*\n1_One #7 +PASSED")
     t.match(result.stdout, "\nbest of each problem's samples: fast_0: 1.0000")
     local ids = {}
