@@ -16,6 +16,8 @@ typedef struct ako_hooks {
     int (*open)(const char *path);
     /* The workload that the next calls are for, by its id. */
     int (*bind)(const char *workload);
+    /* Which form of the code the next calls take: "", or "compiled", by a compiler of the framework's own. */
+    int (*variant)(const char *name);
     /* Inputs for a seed, written to these addresses, one a tensor of the task; NULL: not wanted. */
     int (*fill)(int64_t seed, void *const *addresses);
     /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be

@@ -387,7 +387,21 @@ static void **timing_addresses(const referee *r, const prepared *p)
     return addresses;
 }
 
-/* {"workload", plan}: times the reference on sets prepared for that workload. */
+/* What cannot be compiled is no failure of the reference: the answer says why. */
+static int time_variant(referee *r, const json_t *request, json_t *answer, void **const *addresses, int n)
+{
+    const char *variant = json_string_value(json_object_get(request, "variant"));
+    int status = variant ? choose_variant(variant) : AKO_OK;
+    if (status == AKO_OK)
+        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n, NULL);
+    if (variant && status != AKO_OK && status != AKO_CUDA)
+        status = pack_into(answer, json_pack("{s:s}", "unavailable", ako_error_last()->message));
+    if (variant)
+        choose_variant("");
+    return status;
+}
+
+/* {"workload", plan, "variant"}: times the reference on sets prepared for that workload. */
 static int on_time(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
@@ -405,7 +419,7 @@ static int on_time(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = referee_bind(r, r->prepared[0].workload, &fault);
     if (status == AKO_OK && !fault.reason[0])
-        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n, NULL);
+        status = time_variant(r, request, answer, addresses, n);
     for (int s = 0; s < n; s++)
         free(addresses[s]);
     return status == AKO_OK ? pack_fault(answer, &fault) : status;

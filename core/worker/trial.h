@@ -17,6 +17,7 @@ typedef struct trial_limits {
 typedef struct trial_timing {
     int warmup, launches, most; /* launches: at least; most: as far as the budget goes */
     bool flush, reference;      /* reference: time it too */
+    bool compiled;              /* and as its framework compiles it */
     char timer[16];
     double alpha;
     double proof_share; /* of the timing's wall time, for verifying outputs of timed calls */

@@ -16,6 +16,7 @@ class Hooks(ctypes.Structure):
         ("extensions", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("bind", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
+        ("variant", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ADDRESSES)),
         ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
         ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),

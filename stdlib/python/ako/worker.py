@@ -152,6 +152,7 @@ class Side:
                      extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
                      open=hook(fields["open"], lambda path: self.open(path.decode())),
                      bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
+                     variant=hook(fields["variant"], lambda name: self.variant(name.decode())),
                      fill=hook(fields["fill"], self.fill),
                      stage=hook(fields["stage"], self.stage),
                      launch=hook(fields["launch"], self.launch),
@@ -174,6 +175,9 @@ class Side:
     def fill(self, seed, addresses):
         raise Fault(INVALID, "a candidate makes no inputs")
 
+    def variant(self, name):
+        raise Fault(INVALID, "a candidate has one form")
+
     def describe(self, path, question):
         raise Fault(INVALID, "a candidate describes no problem")
 
@@ -183,7 +187,7 @@ class Referee(Side):
 
     def __init__(self):
         super().__init__()
-        self.path = self.bundle = self.init = None
+        self.path = self.bundle = self.init = self.form = None
 
     def load(self, path, question):
         self.loading = True
@@ -225,6 +229,18 @@ class Referee(Side):
                 _copy(target, tensor.as_strided((node["elements"],), (1,)))
         del leaves
         self.give_back()
+
+    def variant(self, name):
+        """The model as it is (""), or as torch.compile makes it, which its first call does."""
+        if not name:
+            self.form = None
+        elif not hasattr(torch, "compile"):
+            raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} has no torch.compile")
+        else:
+            self.form = torch.compile(self.model)
+
+    def call_model(self):
+        return (self.form or self.model)(*self.arguments)
 
     def give_back(self):
         """What PyTorch keeps of large tensors is memory that the others need."""
