@@ -54,7 +54,8 @@ typedef struct trial {
     trial_budget budget;
     build_job build, incumbent_build;
     int n_sets;
-    bool slow_reference; /* not to be run more often than it must */
+    bool incumbent_called; /* once, so that what it compiles at its first call is compiled */
+    bool slow_reference;   /* not to be run more often than it must */
     const char *step;
     bool ended; /* status and reason are in the answer */
     int64_t started_ns, build_cost_ns, wait_cost_ns, check_cost_ns, time_cost_ns;

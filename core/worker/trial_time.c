@@ -176,7 +176,9 @@ static int settle(trial *t, arm which, ako_lane lane)
     json_t *reply = NULL;
     if (!ako_lane_is_python(lane))
         return AKO_OK;
-    int status = call_once_each(t, which);
+    int status = trial_settle_arm(t, which);
+    if (status == AKO_OK && !t->ended && !(which == ARM_INCUMBENT && t->incumbent_called))
+        status = call_once_each(t, which);
     if (status != AKO_OK || t->ended)
         return status;
     status = trial_ask_arm(t, which, &reply, "settle", json_object(), -1, -1);

@@ -28,10 +28,12 @@ def why_not_torch():
 
 
 def import_more():
-    """What solutions are likely to import and takes long. Where it is not there, or broken, their own import says so."""
+    """What solutions are likely to import and takes long, and the part of Triton that it compiles for itself in every
+    process. Where it is not there, or broken, their own import says so."""
     try:
-        import triton  # noqa: F401
         import triton.language  # noqa: F401
+        from triton.runtime import driver
+        driver.active  # pylint: disable=pointless-statement
     except Exception:  # pylint: disable=broad-except
         pass
 
@@ -106,6 +108,9 @@ def fork(request, channel, library):
 def main():
     library, fd = sys.argv[1], int(sys.argv[2])
     channel = socket.socket(fileno=fd)
+    # A question to CUDA would be its start in this process, and no fork could use it then.
+    os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
+    os.environ["TRITON_CACHE_DIR"] = os.path.join(os.getcwd(), "triton")
     problem = why_not_torch()
     ctypes.CDLL(library).ako_confine_memory()
     has_more_to_do = not problem and os.path.exists("/dev/nvidiactl")
