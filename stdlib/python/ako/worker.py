@@ -4,7 +4,9 @@ import contextlib
 import ctypes
 import io
 import json
+import os
 import random
+import shutil
 import sys
 
 import torch
@@ -296,6 +298,11 @@ class Candidate(Side):
         super().__init__()
         self.bundle = None
 
+    def start(self, on_gpu):
+        super().start(on_gpu)
+        if on_gpu:
+            copy_contents(os.environ.get("AKO_TRITON_SEED", ""), os.environ.get("TRITON_CACHE_DIR", ""))
+
     def open(self, path):
         self.loading = True
         set_precision(self.spec["precision"])
@@ -332,6 +339,15 @@ class Candidate(Side):
             if got and got[0] == shape and abs(got[1] - total) > 1e-6 * max(1.0, abs(total)):
                 raise Fault(ERROR, f"{self.bundle.main}: the weight '{name}' begins with other numbers than the "
                                    "reference's: create weights in the same order, so that one seed gives the same")
+
+
+def copy_contents(source, target):
+    """The files of a folder and below, without their modes and dates. A folder that is not there has none."""
+    for folder, _, names in os.walk(source):
+        there = os.path.join(target, os.path.relpath(folder, source))
+        os.makedirs(there, exist_ok=True)
+        for name in names:
+            shutil.copyfile(os.path.join(folder, name), os.path.join(there, name))
 
 
 def make_model(model, init, device, how):
