@@ -17,7 +17,7 @@ class Hooks(ctypes.Structure):
         ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("bind", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
         ("variant", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
-        ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ADDRESSES)),
+        ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int, ADDRESSES)),
         ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
         ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
         ("collect", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
