@@ -147,6 +147,7 @@ local function numbers_of(ctx)
         if not OF_OTHERS[name] then timing[name] = view.copy(value) end
     end
     correctness.faithful = correctness.faithful and ctx.opt[correctness.faithful] or false
+    timing.compiled = timing.compiled and ctx.opt[timing.compiled] or false
     correctness.seed = ctx.host.seed or correctness.seed
     local budget = policy.budget
     return { correctness = correctness, timing = timing,

@@ -65,7 +65,7 @@ local function describe(self, item)
     local correctness = ctx.policy.correctness
     loop.task = problems.task(loop.evaluator, loaded, { seed = ctx.host.seed or correctness.seed,
         faithful = correctness.faithful and ctx.opt[correctness.faithful] })
-    loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed))
+    loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed, ctx.opt))
     must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))
     loop.weakness = nil
     local weak = measuring.examine(loop)
