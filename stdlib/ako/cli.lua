@@ -17,6 +17,8 @@ local function is_device(text)
     return good, "must be auto, cpu, cuda or cuda:N"
 end
 
+local function is_a_few(number) return number >= 0 and number <= 64, "must be from 0 to 64" end
+
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR",
         text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
@@ -56,7 +58,7 @@ local OF_RUN = table.move(SOURCES, 1, #SOURCES, 1, {
         text = "of a folder of problems: where results are kept (default: in the user's state folder)" },
     [#SOURCES + 2] = { name = "devices", kind = "text", value = "LIST",
         text = "of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)" },
-    [#SOURCES + 3] = { name = "builders", kind = "integer", check = { min = 0, max = 64 },
+    [#SOURCES + 3] = { name = "builders", kind = "integer", check = is_a_few,
         text = "of a folder of problems: how many build load_inline ahead (default: by the cores; 0: none)" },
 })
 

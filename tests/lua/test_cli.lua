@@ -44,6 +44,9 @@ Verbs
     --propose=COMMAND     a trial for each edit of this shell command
     --propose-seconds=SECONDS
                           that one edit may take (default: the policy's budget.propose)
+    --results=DIR         of a folder of problems: where results are kept (default: in the user's state folder)
+    --devices=LIST        of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)
+    --builders=N          of a folder of problems: how many build load_inline ahead (default: by the cores; 0: none)
   init                    makes the workspace ready, what is there stays; measures nothing
   plan                    what run would do
     --candidates=DIR      a trial for each file in it
