@@ -20,7 +20,7 @@ typedef struct ako_hooks {
     int (*fill)(int64_t seed, void *const *addresses);
     /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be
      * passed; calls (on a GPU that enqueues on the default stream) and keeps what is returned; writes that to the
-     * addresses of the outputs. */
+     * addresses of the outputs (NULL: nobody wants it). */
     int (*stage)(void *const *addresses);
     int (*launch)(void);
     int (*collect)(void *const *addresses);

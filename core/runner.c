@@ -126,6 +126,12 @@ int ako_runner_collect(ako_runner *runner, void *const *addresses)
     return runner->hooks ? runner->hooks->collect(addresses) : AKO_OK;
 }
 
+int ako_runner_drop(ako_runner *runner, void *const *addresses)
+{
+    (void)addresses;
+    return runner->hooks ? runner->hooks->collect(NULL) : AKO_OK;
+}
+
 int ako_runner_call(ako_runner *runner, void *const *addresses)
 {
     int status = ako_runner_stage(runner, addresses);

@@ -57,6 +57,7 @@ int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
 int ako_runner_stage(ako_runner *runner, void *const *addresses);
 int ako_runner_launch(ako_runner *runner, void *const *addresses);
 int ako_runner_collect(ako_runner *runner, void *const *addresses);
+int ako_runner_drop(ako_runner *runner, void *const *addresses); /* instead of collect: nobody looks at it */
 int ako_runner_call(ako_runner *runner, void *const *addresses); /* all three, and waits for the end */
 
 /* The task's own inputs for a seed, where Python makes them; NULL among the addresses are left out. */

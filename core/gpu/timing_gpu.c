@@ -287,7 +287,7 @@ static int enqueue_call(run *r, int slot, int call)
     if (status == AKO_OK)
         status = record(t, t->stop[slot]);
     if (status == AKO_OK)
-        status = hand_over(r, ako_runner_collect, r->plan->warmup + call);
+        status = hand_over(r, r->plan->watch ? ako_runner_collect : ako_runner_drop, r->plan->warmup + call);
     return status == AKO_OK ? enqueue_ours(r, ako_probe_look, call) : status;
 }
 

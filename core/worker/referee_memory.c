@@ -144,13 +144,23 @@ static int allocate_sets(referee *r, const needs *n, int count)
     return AKO_OK;
 }
 
+/* Python's calls return tensors of their own before they are copied; the referee holds what it draws as well. */
+static uint64_t room_for_python(const referee *r, const needs *n)
+{
+    uint64_t room = ako_lane_is_python(r->reference->lane) ? n->set + n->golden : 0;
+    bool python = false;
+    for (int i = 0; i < r->n_units; i++)
+        python = python || ako_lane_is_python(r->units[i]->lane);
+    return room + (python ? n->golden * (uint64_t)r->processes : 0);
+}
+
 /* Where there is room for the sets and more. On the GPU the candidates need some, which is held back meanwhile; on the
  * CPU memory is given out only when it is touched, so the sum of all is asked for once. */
 static int allocate_with_room(referee *r, const needs *n, int count)
 {
     ako_memory *room;
     uint64_t all = (uint64_t)count * n->set + n->golden + n->away;
-    uint64_t contexts = GPU_ROOM * (uint64_t)r->processes;
+    uint64_t contexts = GPU_ROOM * (uint64_t)r->processes + room_for_python(r, n);
     int status = ako_memory_new(&room, r->place, r->place == AKO_GPU ? contexts : all);
     if (status != AKO_OK)
         return status;

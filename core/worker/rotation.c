@@ -48,7 +48,7 @@ static int allocate(rotation *r, const trial *t)
     size_t n = (size_t)t->n_sets * (size_t)t->ev->task->n_tensors + 1;
     *r = (rotation){.n_sets = t->n_sets,
                     .n_tensors = t->ev->task->n_tensors,
-                    .views = task_is_drawn_by_problem(t->ev->task) ? 1 : AKO_SHIFTS,
+                    .anew = task_is_drawn_by_problem(t->ev->task),
                     .step = malloc(n),
                     .start = malloc(n)};
     return r->step && r->start ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
@@ -56,11 +56,11 @@ static int allocate(rotation *r, const trial *t)
 
 int rotation_prepare(trial *t, rotation *r, int workload)
 {
-    bool made_for_each_call = task_has_inout(t->ev->task);
+    bool made_later = task_has_inout(t->ev->task) || task_is_drawn_by_problem(t->ev->task);
     int status = r->step ? AKO_OK : allocate(r, t);
     if (status == AKO_OK)
         status = shuffle(r);
-    for (int s = 0; status == AKO_OK && !t->ended && !made_for_each_call && s < r->n_sets; s++)
+    for (int s = 0; status == AKO_OK && !t->ended && !made_later && s < r->n_sets; s++)
         status = trial_prepare_loose(t, workload, s, (int64_t)random_bits());
     return status;
 }
@@ -75,22 +75,31 @@ void rotation_free(rotation *r)
 bool rotation_has(const rotation *r, int views)
 {
     for (int s = 0; s < r->n_sets; s++)
-        if (r->used[s] + views > r->views)
+        if (!r->anew && r->used[s] + views > AKO_SHIFTS)
             return false;
     return true;
 }
 
-int rotation_renew(trial *t, rotation *r, int workload, int views)
+static int make_set(trial *t, rotation *r, int workload, int set)
 {
-    if (rotation_has(r, views < r->views ? views : r->views))
-        return AKO_OK;
-    int status = sample_check_sets(t, r, workload);
-    return status == AKO_OK && !t->ended ? rotation_prepare(t, r, workload) : status;
+    int status = AKO_OK;
+    if (r->used[set] > 1) /* by an earlier batch, not by this one alone */
+        status = sample_check_set(t, workload, set);
+    r->used[set] = 1;
+    return status == AKO_OK && !t->ended ? trial_prepare_loose(t, workload, set, (int64_t)random_bits()) : status;
 }
 
-bool rotation_has_spare_views(const rotation *r)
+int rotation_make(trial *t, rotation *r, int workload, const batch *b)
 {
-    return r->views > 1;
+    bool made[EXCHANGE_SETS] = {false};
+    int status = AKO_OK;
+    for (int i = 0; r->anew && status == AKO_OK && !t->ended && i < b->n; i++) {
+        int set = (int)json_integer_value(json_object_get(json_array_get(b->calls, (size_t)i), "set"));
+        if (!made[set])
+            status = make_set(t, r, workload, set);
+        made[set] = true;
+    }
+    return status;
 }
 
 static json_t *next_view(rotation *r, int set)

@@ -212,7 +212,7 @@ static json_t *request_for(const trial *t, rotation *r, const batch *b, int work
 {
     json_t *calls = json_array();
     batch warm = {0};
-    *warmup = b->proven >= 0 || !rotation_has_spare_views(r) ? 0 : *warmup;
+    *warmup = b->proven >= 0 || r->anew ? 0 : *warmup;
     if (*warmup > 0 && t->timing.flush)
         for (int i = 0; i < *warmup; i += warm.n, batch_free(&warm)) {
             int n = *warmup - i < r->n_sets ? *warmup - i : r->n_sets;
@@ -280,7 +280,9 @@ int sample_take(trial *t, arm which, int workload, rotation *r, batch *b, int wa
 {
     json_t *reply = NULL;
     bool made_for_each_call = b->proven >= 0;
-    int status = made_for_each_call ? make_contents(t, workload, b) : wipe(t, which, workload, b);
+    int status = b->turns == 0 ? rotation_make(t, r, workload, b) : AKO_OK;
+    if (status == AKO_OK && !t->ended)
+        status = made_for_each_call ? make_contents(t, workload, b) : wipe(t, which, workload, b);
     if (status != AKO_OK || t->ended)
         return status;
     json_t *request = request_for(t, r, b, workload, &warmup, timer);
@@ -304,7 +306,7 @@ int sample_take(trial *t, arm which, int workload, rotation *r, batch *b, int wa
 }
 
 /* Red zones and inputs of a set. */
-static int check_set(trial *t, int workload, int set)
+int sample_check_set(trial *t, int workload, int set)
 {
     json_t *answer = NULL;
     int status = trial_ask_referee(t, &answer, "intact", json_pack("{s:i}", "set", set), workload);
@@ -323,7 +325,7 @@ int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, i
     }
     json_object_set(one, "seen", json_array_get(of_last->seen, (size_t)call));
     /* On changed inputs the arm that was honest would look like the one that was not. */
-    int status = check_set(t, workload, (int)json_integer_value(json_object_get(one, "set")));
+    int status = sample_check_set(t, workload, (int)json_integer_value(json_object_get(one, "set")));
     if (status != AKO_OK || t->ended) {
         json_decref(one);
         return status;
@@ -342,6 +344,6 @@ int sample_check_sets(trial *t, const rotation *r, int workload)
     int status = AKO_OK;
     for (int s = 0; status == AKO_OK && !t->ended && !task_has_inout(t->ev->task) && s < r->n_sets; s++)
         if (r->used[s] > 0)
-            status = check_set(t, workload, s);
+            status = sample_check_set(t, workload, s);
     return status;
 }

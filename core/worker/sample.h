@@ -12,7 +12,7 @@
 /* Which views of which sets are still fresh. */
 typedef struct rotation {
     int n_sets, n_tensors;
-    int views; /* of a set, until it must be prepared anew */
+    bool anew; /* every call has content of its own, made just before it, in the same place of its set */
     int used[EXCHANGE_SETS];
     unsigned char *step, *start; /* of each set and tensor: view number u is shifted by start + u * step; owned */
 } rotation;
@@ -62,11 +62,10 @@ uint64_t random_bits(void);
 /* Fresh contents in all sets, and all views of them unused. */
 int rotation_prepare(trial *t, rotation *r, int workload);
 void rotation_free(rotation *r);
-bool rotation_has(const rotation *r, int views);  /* so many for each set */
-bool rotation_has_spare_views(const rotation *r); /* for calls that are not timed */
+bool rotation_has(const rotation *r, int views); /* so many for each set; always, where they are made anew */
 
-/* New contents, unless so many views (or all that a set ever has) are still unused in each. */
-int rotation_renew(trial *t, rotation *r, int workload, int views);
+/* New contents for the calls of a batch, where they are made anew; what earlier calls left there is looked at first. */
+int rotation_make(trial *t, rotation *r, int workload, const batch *b);
 
 /* n <= n_sets calls on sets of their own; without a flush n calls on one view, whose data then lie in the cache. */
 int batch_new(batch *out, const trial *t, rotation *r, int n);
@@ -86,6 +85,8 @@ int arms_disagree(int *call, trial *t, int workload, const json_t *seen_a, const
 /* Finds out which of two arms that disagree was wrong, and ends the trial for that. `last` came last and has left its
  * outputs. */
 int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, int call, const sample *of_last);
+
+int sample_check_set(trial *t, int workload, int set); /* red zones and inputs of one */
 
 /* After a rotation's last sample: red zones and inputs of all sets. */
 int sample_check_sets(trial *t, const rotation *r, int workload);

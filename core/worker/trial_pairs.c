@@ -78,10 +78,8 @@ static int warm_up(comparison *c, rotation *r, int workload)
         batch b = {0};
         series discarded = {0};
         sample s = {0};
-        status = rotation_renew(t, r, workload, 1);
-        if (status == AKO_OK && !t->ended)
-            status = batch_new(&b, t, r, t->n_sets);
-        if (status == AKO_OK && !t->ended)
+        status = batch_new(&b, t, r, t->n_sets);
+        if (status == AKO_OK)
             status = sample_take(t, a, workload, r, &b, t->timing.warmup, "auto", 0, &discarded, &s);
         least = a == 0 || s.median_ns < least ? s.median_ns : least;
         series_free(&discarded);
@@ -109,9 +107,7 @@ static int take_pair(comparison *c, rotation *r, int workload, size_t i, int exp
     trial *t = c->t;
     batch b = {0};
     sample taken[ARMS_OF_A_PAIR] = {{.keep_seen = true}, {.keep_seen = true}};
-    int status = rotation_renew(t, r, workload, 1);
-    if (status == AKO_OK && !t->ended)
-        status = batch_new(&b, t, r, c->launches[workload]);
+    int status = batch_new(&b, t, r, c->launches[workload]);
     for (int turn = 0; status == AKO_OK && !t->ended && turn < ARMS_OF_A_PAIR; turn++) {
         arm which = arm_of_turn(i, turn);
         status =

@@ -18,12 +18,19 @@ static int next_request(const trial *t, int done, int64_t started_ns)
     return left <= 0 ? 0 : left < t->n_sets ? left : t->n_sets;
 }
 
-#define VIEWS_OF_A_REQUEST 3 /* the batch's, and what a warm-up may take */
+/* New contents once every view has been used. */
+static int renew(trial *t, rotation *r, int workload)
+{
+    if (rotation_has(r, 3)) /* the batch's, and what a warm-up may take */
+        return AKO_OK;
+    int status = sample_check_sets(t, r, workload);
+    return status == AKO_OK && !t->ended ? rotation_prepare(t, r, workload) : status;
+}
 
 static int time_request(trial *t, rotation *r, int workload, int warmup, int n, int expected, series *s)
 {
     batch b = {0};
-    int status = rotation_renew(t, r, workload, VIEWS_OF_A_REQUEST);
+    int status = renew(t, r, workload);
     if (status == AKO_OK && !t->ended)
         status = batch_new(&b, t, r, n);
     if (status == AKO_OK && !t->ended)
@@ -39,7 +46,7 @@ static int warm_up_of(const trial *t, int done)
     return !t->timing.flush || random_bits() % SECRET_WARM_UP == 0;
 }
 
-/* Where the calls of a request leave no view for others, the warm-up is a request of its own. */
+/* Where contents are made for each call, the warm-up is a request of its own. */
 static int warm_up_apart(trial *t, rotation *r, int workload)
 {
     int status = AKO_OK;
@@ -54,7 +61,7 @@ static int warm_up_apart(trial *t, rotation *r, int workload)
 static int time_all(trial *t, rotation *r, int workload, series *s)
 {
     int n, status = rotation_prepare(t, r, workload);
-    if (status == AKO_OK && !t->ended && !rotation_has_spare_views(r))
+    if (status == AKO_OK && !t->ended && r->anew)
         status = warm_up_apart(t, r, workload);
     int64_t start = ako_clock_ns();
     while (status == AKO_OK && !t->ended) {

@@ -5,6 +5,7 @@ usage: nursery.py LIBAKO CHANNEL. ako-worker starts it; there is nothing to do w
 import ctypes
 import json
 import os
+import select
 import socket
 import sys
 import time
@@ -24,6 +25,19 @@ def why_not_torch():
     except Exception as problem:  # pylint: disable=broad-except
         return (f"{sys.executable} cannot import PyTorch ({problem}): {sys.executable} -m pip install torch, "
                 "or name another interpreter with --python or AKO_PYTHON")
+
+
+def import_more():
+    """What solutions are likely to import and takes long. Where it is not there, or broken, their own import says so."""
+    try:
+        import triton  # noqa: F401
+        import triton.language  # noqa: F401
+    except Exception:  # pylint: disable=broad-except
+        pass
+
+
+def is_idle(channel):
+    return not select.select([channel], [], [], 0)[0]
 
 
 def receive(channel):
@@ -94,6 +108,7 @@ def main():
     channel = socket.socket(fileno=fd)
     problem = why_not_torch()
     ctypes.CDLL(library).ako_confine_memory()
+    has_more_to_do = not problem and os.path.exists("/dev/nvidiactl")
     while True:
         request, other = receive(channel)
         if request is None:
@@ -104,6 +119,9 @@ def main():
             answer(channel, request, ok=True, pid=fork(request, other, library))
         if other >= 0:
             os.close(other)
+        if has_more_to_do and is_idle(channel):
+            import_more()
+            has_more_to_do = False
 
 
 if __name__ == "__main__":

@@ -234,6 +234,7 @@ local PARTS = {
     { "Absolute times and costs", function() numbers.costs(row) end },
     { "Beside a stranger", function() numbers.hammered(row) end },
     { "Cheats and honest kernels", function() numbers.cheats(row) end },
+    { "Problems in Python", function() require("problems").rows(row) end },
     { "The bundled example", function() end, account },
 }
 

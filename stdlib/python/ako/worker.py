@@ -133,6 +133,8 @@ class Side:
 
     def collect(self, addresses):
         result, self.result, tensors = self.result, None, []
+        if not addresses:
+            return
         trees.match(self.spec["result"], result, self.spec["result_name"], self.device, tensors)
         first = len(self.spec["inputs"])
         for i, (tensor, node) in enumerate(zip(tensors, self.spec["outputs"])):
@@ -228,8 +230,8 @@ class Referee(Side):
         """What PyTorch keeps of large tensors is memory that the others need."""
         if self.device.type != "cuda":
             return
-        _, total = torch.cuda.mem_get_info()
-        if torch.cuda.memory_reserved() > total // _ROOM:
+        free, total = torch.cuda.mem_get_info()
+        if free < total // 3 and torch.cuda.memory_reserved() > total // _ROOM:
             torch.cuda.empty_cache()
 
     def collect(self, addresses):

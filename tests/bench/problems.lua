@@ -1,0 +1,94 @@
+-- Verdicts on problems in Python: a cold process, the next verdict of a run, three verdicts of one kernel, and a
+-- problem whose tensors fill a quarter of the card.
+local clock = require "ako.clock"
+local evaluator = require "ako.evaluator"
+local fs = require "ako.fs"
+local plan = require "ako.plan"
+local problem = require "ako.problem"
+local process = require "ako.process"
+local python = require "ako.python"
+local stats = require "ako.stats"
+local unit = require "ako.unit"
+
+local bench = {}
+
+local kernelbench = require "policies.kernelbench"
+
+local FOLDER = "tests/bench/python/"
+local PAUSE_NS = 3000000000 -- an edit takes longer; meanwhile the processes of the next trial come up
+local SECOND = 1000000000
+
+local function text_of(file) return assert(fs.read(FOLDER .. file)) end
+
+-- An evaluator that knows the problem, and what its trials ask for.
+local function open(file)
+    local e = assert(evaluator.start { python = python.facts() })
+    local loaded = problem.load(FOLDER .. file)
+    local task = problem.task(e, loaded, { seed = kernelbench.correctness.seed })
+    local resolved = assert(plan.resolve(kernelbench, task))
+    assert(e:task(task, resolved.tolerance, resolved.reference, true))
+    return e, task, resolved
+end
+
+local function unit_of(task, file, edit)
+    return assert(unit.make(task, task.solution, { { name = file, text = text_of(file) .. (edit or "") } }))
+end
+
+local function trial(e, solution, resolved, incumbent)
+    local begin = clock.now_ns()
+    resolved.steps.time.pairs = incumbent and plan.pairs(kernelbench, { threshold = 0.01 }) or nil
+    local result = assert(e:trial(solution, { "build", "check", "time" }, resolved.steps, incumbent))
+    assert(result.status == "PASSED", result.reason)
+    return result, (clock.now_ns() - begin) / 1e9
+end
+
+local function pause() assert(process.run { "sleep", tostring(PAUSE_NS / SECOND) }) end
+
+-- Trials of edited solutions one after the other: the first builds, the others are what an edit costs.
+local function following(row, label, goal, file, solution)
+    local e <close>, task, resolved = open(file)
+    local incumbent = unit_of(task, solution)
+    trial(e, incumbent, resolved)
+    local seconds, medians = {}, {}
+    for i = 1, 4 do
+        pause()
+        local result, took = trial(e, unit_of(task, solution, ("\n# edit %d\n"):format(i)), resolved, incumbent)
+        if i > 1 then seconds[#seconds + 1] = took end
+        medians[i] = result.workloads[1].time.median
+    end
+    row(label .. ", the next verdict of a run, median of 3", goal, ("%.2f s"):format(stats.quantile(seconds, 0.5)),
+        "tests/bench/bench.lua")
+    table.move(medians, 2, 4, 1)
+    medians[4] = nil
+    row(label .. ", medians of three verdicts of one kernel", "1 %", ("%.2f %% apart (%.2f us)"):format(
+        100 * (math.max(table.unpack(medians)) / math.min(table.unpack(medians)) - 1), medians[1] / 1e3),
+        "tests/bench/bench.lua")
+end
+
+-- From the shell's start of the program to its exit.
+local function cold(row, label, goal, file, solution)
+    local workspace = assert(fs.temp_dir("ako-bench"))
+    local given = solution or "solution.py"
+    if solution then assert(fs.copy_file(FOLDER .. solution, fs.join(workspace, given))) end
+    local begin = clock.now_ns()
+    local result = assert(process.run { fs.join(fs.program_dir(), "ako-lua"), "policies/kernelbench.lua", "try", "--json",
+        "--quiet", "--task", FOLDER .. file, "--workspace", workspace, "--solution", given, limit_ns = 300 * SECOND })
+    local took = (clock.now_ns() - begin) / 1e9
+    fs.remove_tree(workspace)
+    row(label, goal, result.code == 0 and ("%.2f s"):format(took) or "failed: " .. result.stderr .. result.stdout,
+        ("ako-lua policies/kernelbench.lua try --task %s%s --solution %s"):format(FOLDER, file, given))
+end
+
+--- All of it, in rows { what, goal, figure, command }. Needs a GPU and PyTorch.
+function bench.rows(row)
+    local rms = "load_inline RMSNorm 112x64x512x512"
+    cold(row, rms .. ", not built yet, cold process", "", "rmsnorm.py", "rmsnorm_inline.py")
+    cold(row, rms .. ", built before, cold process", "12 s", "rmsnorm.py", "rmsnorm_inline.py")
+    following(row, rms, "3 s", "rmsnorm.py", "rmsnorm_inline.py")
+    cold(row, "Triton ReLU 1024x16384, cold process", "7 s", "relu.py", "relu_triton.py")
+    following(row, "Triton ReLU 1024x16384", "1 s", "relu.py", "relu_triton.py")
+    following(row, "PyTorch ReLU 1024x16384", "1 s", "relu.py", "relu_torch.py")
+    cold(row, "ReLU whose two tensors fill a quarter of the card, cold process", "passes", "quarter.py")
+end
+
+return bench
