@@ -6,6 +6,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
 local path = require "ako.path"
+local python_source = require "ako.python_source"
 
 local problem = {}
 
@@ -104,6 +105,27 @@ function problem.notes(task)
         notes[#notes + 1] = "get_inputs gives the same data every time: a solution may know the answer by heart"
     end
     return notes
+end
+
+--- What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
+function problem.refusal(task, sources)
+    local main = sources[1]
+    if not (task.python and problem.is_problem(main.name)) then return nil end
+    local line = python_source.facts(main.text).inputs.get_inputs
+    if not line then return nil end
+    return ("%s:%d: a solution may not define get_inputs: the inputs are the problem's"):format(main.name, line), "A11"
+end
+
+local function switch(on) return on and "on" or "off" end
+
+--- Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
+function problem.facts_text(task)
+    local facts = task.facts
+    if not facts then return nil end
+    local cuda = type(facts.torch_cuda) == "string" and " for CUDA " .. facts.torch_cuda or " without CUDA"
+    return ("Python %s (%s), PyTorch %s%s; tf32: products %s, cuDNN %s; inputs drawn %s"):format(facts.python,
+        facts.interpreter, facts.torch, cuda,
+        switch(facts.precision.tf32_matmul), switch(facts.precision.tf32_cudnn), facts.drawn)
 end
 
 --- The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.

@@ -21,6 +21,7 @@ local repair = require "ako.repair"
 local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
+local tightening = require "ako.tightening"
 local tune = require "ako.tune"
 local workspace = require "ako.workspace"
 
@@ -106,9 +107,8 @@ end
 -- The task for the evaluator's place. A problem in Python is run once to see what it asks for.
 local function resolve_task(self, definition)
     if not definition.problem then return must(task_files.resolve(definition, self.evaluator.place)) end
-    local correctness = self.policy.correctness
-    local seed = self.host.seed or correctness.seed
-    local faithful = correctness.faithful and self.opt[correctness.faithful]
+    local seed = self.host.seed or self.policy.correctness.seed
+    local faithful = tightening.is_unwanted(self.policy, self.opt)
     self.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
     local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful })
     for _, note in ipairs(problems.notes(task)) do self.progress:note("problem     " .. note) end
@@ -358,6 +358,8 @@ function Start:loop(opened, worked_s)
         must(evaluator:task(self.task, self.plan.tolerance, self.plan.reference, self.policy.timing.pairs ~= nil))
         return evaluator
     end
+    local original = opened.best and opened.original
+    if original and original.tightened then tightening.adopt(self.plan, original.tightened) end
     give_task(self.evaluator)
     local marks = check_given(self)
     tell_torn(self, opened)
@@ -365,6 +367,7 @@ function Start:loop(opened, worked_s)
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
         evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress, worked_s = worked_s,
         protected = function() return self:protected() end, read_marks = marks,
+        give_task = function() return give_task(self.evaluator) end,
         restart = function()
             self.evaluator:close()
             self.evaluator = must(new_evaluator(self.ctx, self.progress))
