@@ -111,7 +111,7 @@ local COUNT = at_least(0, integer)
 
 local KINDS = {
     session = fields { workspace = text, place = maybe(text), time_s = number, number = maybe(COUNT),
-        task = maybe(text), policy = maybe(text), verb = maybe(text), base = maybe(text),
+        task = maybe(text), policy = maybe(text), python = maybe(text), verb = maybe(text), base = maybe(text),
         device = maybe(fields { name = text }), protected = maybe(object),
         fixed = maybe(fields { task = text, policy = maybe(text) }),
         proposer = maybe(fields { command = maybe(text), seconds = maybe(number), candidates = maybe(text) }) },

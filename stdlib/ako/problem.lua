@@ -38,11 +38,15 @@ end
 local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = true }
 
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
-local function describe(evaluator, loaded, question)
+local function describe(evaluator, loaded, question, seconds)
     local sources = { { name = loaded.reference.files[1], text = loaded.text } }
     local lane = evaluator.place == "gpu" and "python" or "python-cpu"
-    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, DESCRIBE_SECONDS)
+    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, seconds)
     if answer then return answer.description end
+    if code == "TIMEOUT" then
+        fault.raise(code, "%s: did not run once within %g s: its import, get_inputs, Model and forward together",
+            loaded.file, seconds)
+    end
     if REFUSED[code] then fault.raise(code, "%s", why) end
     if code == "CHILD" then why = "its process ended: " .. why end
     local named = why:find(fs.basename(loaded.file), 1, true)
@@ -82,10 +86,12 @@ local function axes_of(sizes, tensor)
 end
 
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
---- faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
---- INVALID for a mistake in the problem, with file and line where they are known.
+--- faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
+--- `seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
+--- they are known.
 function problem.task(evaluator, loaded, how)
-    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false })
+    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false },
+        how.seconds or DESCRIBE_SECONDS)
     local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
     local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place,
         tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,

@@ -22,6 +22,7 @@ local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
 local tightening = require "ako.tightening"
+local toolkit = require "ako.toolkit"
 local tune = require "ako.tune"
 local workspace = require "ako.workspace"
 
@@ -110,7 +111,8 @@ local function resolve_task(self, definition)
     local seed = self.host.seed or self.policy.correctness.seed
     local faithful = tightening.is_unwanted(self.policy, self.opt)
     self.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
-    local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful })
+    local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful,
+        seconds = self.policy.budget.build })
     for _, note in ipairs(problems.notes(task)) do self.progress:note("problem     " .. note) end
     return task
 end
@@ -153,6 +155,13 @@ local function check_read(self)
     self.marks = folder and marks or nil
 end
 
+-- The solution's main file as it lies there, or will; "" where there is none.
+local function main_text(self)
+    local folder = self:folder()
+    local own = folder and fs.read(fs.join(folder, self.task.solution.files[1]))
+    return own or workspace.first_text(self.task, 1) or ""
+end
+
 --- Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have
 --- a question. Makes nothing. Raises faults.
 function Start:resolve()
@@ -160,6 +169,8 @@ function Start:resolve()
     must(inputs.check(self.task))
     self.own_lines = self:own_plan()
     check_read(self)
+    local advice = self.task.facts and toolkit.advice(self.task.facts, main_text(self), toolkit.nvcc)
+    if advice then self.progress:note("toolkit     " .. advice) end
 end
 
 -- Who is at work in a workspace, as far as its newest session that somebody holds tells.
@@ -337,7 +348,7 @@ function Start:facts(verb, source)
         task_made = self.made or nil, protected = (self:protected()), fixed = self:fixed(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
-        versions = self.evaluator.versions }
+        versions = self.evaluator.versions, python = problems.facts_text(self.task) }
 end
 
 -- The same for what the evaluator has taken: input files. Returns the marks; nil for a new scratch folder.
@@ -400,10 +411,8 @@ function Start:folder() return self.ws and self.ws.folder or workspace.plan(self
 function Start:points()
     local numbers, file = self.policy.timing.screen, self.task.solution.files[1]
     if not numbers then return nil end
-    local folder = self:folder()
-    local text = folder and fs.read(fs.join(folder, file)) or workspace.first_text(self.task, 1)
     local seed = self.host.seed or self.policy.correctness.seed
-    local list, total = tune.candidates(text or "", fs.basename(file), numbers.points, seed)
+    local list, total = tune.candidates(main_text(self), fs.basename(file), numbers.points, seed)
     if not list or #list == 0 then return nil end -- lines that are wrong are the baseline's fault, which says so
     local drawn = #list < total - 1 and (", %d of them drawn with seed %d"):format(#list, seed) or ""
     return list, ("%d other points of the tune lines%s"):format(total - 1, drawn)
@@ -456,6 +465,7 @@ function Start:plan_lines(source)
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
         { "candidates", source and source.text or "none: the tree as it is" },
     }
+    if task.facts then lines[#lines + 1] = { "python", problems.facts_text(task) } end
     if task.bench then
         lines[#lines + 1] = { "bench", ("%s; %g s at most, what it says is a claim"):format(bench.text(task.bench),
             bench.seconds(task.bench, self.policy)) }

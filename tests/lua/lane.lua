@@ -6,6 +6,7 @@ local problem = require "ako.problem"
 local python = require "ako.python"
 local t = require "ako.tap"
 local task_files = require "ako.task"
+local unit = require "ako.unit"
 
 local lane = { folder = t.tmpdir() }
 
@@ -44,7 +45,7 @@ function lane.task(file, how)
     local given = lane.evaluator()
     local task, why, code = fault.catch(problem.task, given, problem.load(file), how or { seed = SEED })
     if not task then return nil, why, code end
-    local reference = problem.unit(task, { { name = fs.basename(file), text = assert(fs.read(file)) } })
+    local reference = assert(unit.make(task, task.reference, { { name = fs.basename(file), text = fs.read(file) } }))
     assert(given:task(task, task_files.tolerance(task, "allclose_out", TOLERANCE), reference))
     return task
 end
@@ -56,7 +57,8 @@ function lane.try(task, text, changes)
     for i = 1, given.seeds or 2 do seeds[i] = i end
     if given.launches then steps[3] = "time" end
     local limit = math.tointeger((given.seconds or 60) * SECOND)
-    return assert(lane.evaluator():trial(problem.unit(task, { { name = given.name or "mine.py", text = text } }), steps,
+    local mine = assert(unit.make(task, task.solution, { { name = given.name or "mine.py", text = text } }))
+    return assert(lane.evaluator():trial(mine, steps,
         { check = { seeds = seeds }, limits = { build = BUILD, check = limit, time = limit },
             time = { warmup = 1, launches = given.launches or 1, flush = false, timer = "wall", reference = true,
                 alpha = 0.05, proof_share = 0.1, proof_least = 1 } }))
