@@ -1,5 +1,6 @@
 -- What can be wrong with a problem in Python, with a solution and with the interpreter: one line, the right status and
 -- exit code, and the next trial is unharmed.
+local clock = require "ako.clock"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
@@ -237,7 +238,17 @@ local function python_processes()
     return found
 end
 
-local function kill(pids) t.eq(assert(process.run { "kill", "-KILL", table.unpack(pids) }).code, 0) end
+-- Returns when they have ended; who reaps them is not of interest.
+local function kill(pids)
+    t.eq(assert(process.run { "kill", "-KILL", table.unpack(pids) }).code, 0)
+    local limit = clock.now_ns() + 5 * program.second_ns
+    for _, pid in ipairs(pids) do
+        local stat
+        repeat
+            stat = fs.read(("/proc/%s/stat"):format(pid))
+        until not stat or stat:match "^%d+ %b() [ZX]" or clock.now_ns() > limit
+    end
+end
 
 t.test("the next trial works when the process with PyTorch, or the referee, has been killed", function()
     local task = task_of_twice()
