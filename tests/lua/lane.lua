@@ -40,13 +40,19 @@ function lane.write(name, text)
     return file
 end
 
+--- Gives the evaluator a problem's task, to be judged with this tolerance.
+function lane.give(task, tolerance)
+    local name = task.reference.files[1]
+    local reference = assert(unit.make(task, task.reference, { { name = name, text = fs.read(task.file) } }))
+    assert(lane.evaluator():task(task, tolerance, reference))
+end
+
 --- Describes a problem file and gives it to the evaluator: its task; nil, the line and its code where it is refused.
 function lane.task(file, how)
     local given = lane.evaluator()
     local task, why, code = fault.catch(problem.task, given, problem.load(file), how or { seed = SEED })
     if not task then return nil, why, code end
-    local reference = assert(unit.make(task, task.reference, { { name = fs.basename(file), text = fs.read(file) } }))
-    assert(given:task(task, task_files.tolerance(task, "allclose_out", TOLERANCE), reference))
+    lane.give(task, task_files.tolerance(task, "allclose_out", TOLERANCE))
     return task
 end
 

@@ -88,7 +88,7 @@ t.test("a problem that hangs ends after its time", function()
     t.eq(exits.of_code(refused("hanging", problem "while True: pass", line, 1.5)), exits.TIMEOUT)
 end)
 
-t.test("what may look wrong and is not: megabytes printed, a view of an input, an empty tensor, no get_init_inputs", function()
+t.test("what may look wrong and is not: megabytes printed, a view of an input, an empty tensor", function()
     local task = assert(lane.task(lane.write("loud.py", problem "print('x' * (8 << 20)); return x * 2")))
     t.eq(lane.try(task, RIGHT).status, "PASSED")
     task = assert(lane.task(lane.write("view.py", problem "return x[1:]")))
@@ -144,9 +144,11 @@ local SOLUTIONS = {
         "the process ended during run: killed by SIGSEGV (segmentation fault)"),
     given("megabytes printed", solution "print('x' * (8 << 20)); return x + x", "PASSED"),
     given("a tensor of petabytes", solution "return torch.empty(1 << 50)", "RUNTIME_ERROR", "mine.py:6: out of memory: "
-        .. "can't allocate memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate memory)"),
+        .. "can't allocate memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate "
+        .. "memory)"),
     given("host memory", solution "return bytearray(1 << 62)", "RUNTIME_ERROR", "mine.py:6: out of memory"),
-    given("nothing", solution "return None", "INCORRECT_SHAPE", "the result is a NoneType, the reference gives a tensor"),
+    given("nothing", solution "return None", "INCORRECT_SHAPE",
+        "the result is a NoneType, the reference gives a tensor"),
     given("a list", solution "return [x + x]", "INCORRECT_SHAPE", "the result is a list, the reference gives a tensor"),
     given("shape", solution "return (x + x).t()", "INCORRECT_SHAPE",
         "the result is of shape [16, 8], the reference gives shape [8, 16]"),
@@ -178,7 +180,8 @@ end)
 t.test("a missing import is named, with what to install", function()
     local task = task_of_twice()
     local reason = lane.try(task, HEAD .. "import nothing_of.the_kind\n").reason
-    t.match(reason, "^mine.py:4: needs the module 'nothing_of', which (%S+) does not have: %1 %-m pip install nothing_of$")
+    t.match(reason, "^mine.py:4: needs the module 'nothing_of', which (%S+) does not have: %1 %-m pip install "
+        .. "nothing_of$")
 end)
 
 t.test("a solution that hangs, at import or in a call, ends after its time", function()
@@ -299,8 +302,8 @@ t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code",
     t.eq(advice("12.4", "12.9"), nil)
     t.eq(advice("12.4", "13.0"), "PyTorch 2.4.0 was built for CUDA 12.4, but /usr/local/cuda/bin/nvcc is of CUDA 13.0, "
         .. "which load_inline refuses: name a toolkit of CUDA 12 with CUDA_HOME, or take a PyTorch for CUDA 13")
-    t.eq(advice("12.4", nil), "no nvcc (/usr/local/cuda/bin/nvcc): load_inline cannot compile CUDA code; name a toolkit "
-        .. "of CUDA 12 with CUDA_HOME")
+    t.eq(advice("12.4", nil), "no nvcc (/usr/local/cuda/bin/nvcc): load_inline cannot compile CUDA code; name a "
+        .. "toolkit of CUDA 12 with CUDA_HOME")
     t.eq(advice("12.4", "13.0", "import triton"), nil)
     t.eq(advice(nil, "13.0"), nil)
 end)
@@ -325,9 +328,11 @@ t.test("exit codes and lines of the program", function()
     program.says(broken, exits.USAGE, "broken.py: has no get_inputs")
     t.eq(broken.stdout, "")
     local cases = {
-        { RIGHT .. INPUTS, exits.REJECTED, "mine.py:8: a solution may not define get_inputs: the inputs are the problem's" },
+        { RIGHT .. INPUTS, exits.REJECTED,
+            "mine.py:8: a solution may not define get_inputs: the inputs are the problem's" },
         { HEAD .. "class ModelNew(nn.Module:\n", exits.BUILD, "mine.py:4: invalid syntax" },
-        { solution "return x[0]", exits.INCORRECT, "the result is of shape %[16%], the reference gives shape %[8, 16%]" },
+        { solution "return x[0]", exits.INCORRECT,
+            "the result is of shape %[16%], the reference gives shape %[8, 16%]" },
         { solution "raise ValueError('no')", exits.CRASHED, "mine.py:6: ValueError: no" },
         { RIGHT, exits.DONE, "keep: baseline" },
     }
@@ -355,8 +360,8 @@ t.test("without PyTorch: exit 5, with what to do", function()
     t.eq({ result.code, result.stderr:sub(10, 9 + #line) }, { exits.LACKING, line })
     t.eq(run("-q", "--device=cpu", "--python", "/bin/true", "--task", "twice.py", "light.lua", "try").stderr,
         "ako-lua: /bin/true: no Python interpreter\n")
-    local packages = assert(process.run { bare .. "/bin/python", "-c", "import site; print(site.getsitepackages()[0])" })
-    local folder = packages.stdout:match "[^\n]+" .. "/torch"
+    local asked = "import site; print(site.getsitepackages()[0])"
+    local folder = assert(process.run { bare .. "/bin/python", "-c", asked }).stdout:match "[^\n]+" .. "/torch"
     assert(fs.mkdirs(folder))
     assert(fs.write(folder .. "/__init__.py", "raise ImportError('libtorch.so: cannot open shared object file')\n"))
     result = run("-q", "--device=cpu", "--task", "twice.py", "light.lua", "try")
