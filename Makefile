@@ -104,10 +104,11 @@ $(B)/libako.a: $(CORE_OBJ)
 	$(if $(V),,@echo "  AR    $@")
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# With the roles in it, which an interpreter runs that has loaded it (stdlib/python).
+# With the roles in it, which an interpreter runs that has loaded it (stdlib/python); none of its names gives way to
+# those of other libraries there.
 $(B)/libako.so: $(CORE_OBJ) $(filter-out %/main.o,$(WORKER_OBJ))
 	$(if $(V),,@echo "  LD    $@")
-	$(Q)$(CC) -shared $(ALL_LDFLAGS) $^ $(CORE_ALL_LIBS) -o $@
+	$(Q)$(CC) -shared -Wl,-Bsymbolic $(ALL_LDFLAGS) $^ $(CORE_ALL_LIBS) -o $@
 
 $(B)/ako-lua: $(LUA_OBJ) $(B)/libako.a
 	$(if $(V),,@echo "  LD    $@")

@@ -16,8 +16,11 @@ typedef struct ako_hooks {
     int (*open)(const char *path);
     /* The workload that the next calls are for, by its id. */
     int (*bind)(const char *workload);
-    /* Inputs for a seed, written to these addresses, one a tensor of the task; NULL: not wanted. */
-    int (*fill)(int64_t seed, void *const *addresses);
+    /* Which form of the code the next calls take: "", or "compiled", by a compiler of the framework's own. */
+    int (*variant)(const char *name);
+    /* Inputs for a seed, written to these addresses, one a tensor of the task; NULL: not wanted. `known`: the seed is
+     * one of the check's, whose inputs may be asked for again; else it is nobody's to know, and never comes back. */
+    int (*fill)(int64_t seed, int known, void *const *addresses);
     /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be
      * passed; calls (on a GPU that enqueues on the default stream) and keeps what is returned; writes that to the
      * addresses of the outputs (NULL: nobody wants it). */

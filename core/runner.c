@@ -142,10 +142,12 @@ int ako_runner_call(ako_runner *runner, void *const *addresses)
     return status == AKO_OK ? ako_runner_sync(runner) : status;
 }
 
-int ako_runner_fill(ako_runner *runner, int64_t seed, void *const *addresses)
+int ako_runner_fill(ako_runner *runner, int64_t seed, bool known, void *const *addresses)
 {
-    return runner->hooks ? runner->hooks->fill(seed, addresses)
-                         : ako_fail(AKO_INVALID, "runner", "only a Python reference makes inputs of its own");
+    if (!runner->hooks)
+        return ako_fail(AKO_INVALID, "runner", "only a Python reference makes inputs of its own");
+    int status = runner->hooks->fill(seed, known, addresses);
+    return status == AKO_OK ? ako_runner_sync(runner) : status; /* another process reads them next */
 }
 
 int ako_runner_sync(ako_runner *runner)

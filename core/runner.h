@@ -61,7 +61,7 @@ int ako_runner_drop(ako_runner *runner, void *const *addresses); /* instead of c
 int ako_runner_call(ako_runner *runner, void *const *addresses); /* all three, and waits for the end */
 
 /* The task's own inputs for a seed, where Python makes them; NULL among the addresses are left out. */
-int ako_runner_fill(ako_runner *runner, int64_t seed, void *const *addresses);
+int ako_runner_fill(ako_runner *runner, int64_t seed, bool known, void *const *addresses);
 int ako_runner_sync(ako_runner *runner); /* device-wide; reports asynchronous faults as AKO_CUDA */
 
 /* Kernels that one launch starts, for a cubin; 0 for a shared object, which alone knows. */

@@ -55,6 +55,8 @@ local function fields(record, opt)
         compiled = record.machine_code ~= nil, correct = record.status == "PASSED", backend = record.lane or "none",
         runtime = runtime and runtime.mean or -1, runtime_stats = runtime,
         ref_runtime = reference and reference.mean or -1, ref_runtime_stats = reference,
+        compile_runtime = milliseconds(workload.compiled_ns), compile_note = workload.compiled_note,
+        compile_speedup = workload.speedup and workload.speedup.compiled,
         speedup = speedup or -1, workload = several and workload.id or nil, overall_speedup = overall,
         excessive = overall ~= nil and overall > opt.excessive,
         error = record.status == "INFRA" and record.reason or nil, fast_p = (fast_p(opt.fast_p, record.workloads)),
@@ -76,6 +78,12 @@ local function lines(f, opt)
     list[#list + 1] = "RUNTIME: " .. figure(f.runtime, "")
     list[#list + 1] = "REF_RUNTIME: " .. figure(f.ref_runtime, "")
     list[#list + 1] = "SPEEDUP: " .. figure(f.speedup, "x")
+    if f.compile_runtime then
+        list[#list + 1] = ("COMPILE_RUNTIME: %s  COMPILE_SPEEDUP: %s"):format(figure(f.compile_runtime.mean, ""),
+            figure(f.compile_speedup or -1, "x"))
+    elseif f.compile_note then
+        list[#list + 1] = "COMPILE_RUNTIME: -1 (" .. f.compile_note .. ")"
+    end
     if whose and not f.excessive then list[#list + 1] = "WORKLOAD: " .. whose end
     if f.error then list[#list + 1] = "ERROR: " .. f.error end
     return list
@@ -93,6 +101,7 @@ return policy.extend {
         -- Beyond this a figure is more often a mistake than a miracle. Raising it silences the warning, nothing else.
         excessive = { 10.0, "speedup over the reference that needs a justification", is_positive },
         justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },
+        compiled = { false, "time the reference of a Python problem under torch.compile, too" },
         faithful = { false, "inputs and weights of a Python problem as the original draws them: on the CPU, slowly" },
         fast_p = { "0,1,2", "thresholds p for fast_p: the share of tasks (or workloads) more than p times faster" },
     },
@@ -119,6 +128,7 @@ return policy.extend {
         -- the first kernel starts, which differs from call to call by more than kernels do.
         python_timer = "cupti",
         alpha = 0.05, -- error of the intervals; smaller makes them wider and verdicts rarer
+        compiled = "compiled", -- the option
         reference = true, -- measured anew with each candidate: clocks drift, and a stale reference lies
         statistic = "mean", -- of SPEEDUP, as KernelBench has it; keep and revert look at pairs
         proof_share = 0.12, -- of the time goes to comparing outputs of timed calls; less makes cheats bolder

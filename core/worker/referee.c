@@ -207,7 +207,7 @@ static int read_set(prepared **out, int *set, referee *r, const json_t *request)
 typedef struct preparation {
     int set, unit; /* unit: whose scratch lies behind the tensors */
     uint64_t seed;
-    bool golden, loose;
+    bool golden, loose, hash;
     int64_t golden_ns;
     reference_fault fault;
 } preparation;
@@ -232,8 +232,9 @@ static int prepare(referee *r, prepared *p, preparation *what)
     int status = ako_arena_poison(&p->arena, referee_ops(r), p->base);
     if (status == AKO_OK)
         status = referee_fill(r, p, what->seed);
-    if (status == AKO_OK)
+    if (status == AKO_OK && what->hash)
         status = referee_hash(r, p, p->hashes);
+    p->hashed = what->hash;
     p->golden = ako_memory_base(r->golden);
     for (int s = 0; s < EXCHANGE_SETS && what->golden; s++)
         r->prepared[s].provable = false; /* there is room for one golden */
@@ -244,14 +245,14 @@ static int prepare(referee *r, prepared *p, preparation *what)
     return status;
 }
 
-/* {"set","workload","seed","golden","loose","unit"}: fresh inputs, everything else poisoned, and the golden that
+/* {"set","workload","seed","golden","loose","hash","unit"}: fresh inputs, everything else poisoned, and the golden that
  * belongs to them. */
 static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
     ako_reader reader;
     prepared *p;
-    preparation what = {.golden = true};
+    preparation what = {.golden = true, .hash = true};
     int64_t workload = 0, seed = 0, unit = 0;
     int status = read_set(&p, &what.set, r, request);
     if (status == AKO_OK && !r->runner)
@@ -266,6 +267,8 @@ static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_bool(&what.golden, &reader, "golden", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_bool(&what.loose, &reader, "loose", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_bool(&what.hash, &reader, "hash", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&unit, &reader, "unit", 0, r->n_units - 1, AKO_OPTIONAL);
     what.seed = (uint64_t)seed;
@@ -384,7 +387,21 @@ static void **timing_addresses(const referee *r, const prepared *p)
     return addresses;
 }
 
-/* {"workload", plan}: times the reference on sets prepared for that workload. */
+/* What cannot be compiled is no failure of the reference: the answer says why. */
+static int time_variant(referee *r, const json_t *request, json_t *answer, void **const *addresses, int n)
+{
+    const char *variant = json_string_value(json_object_get(request, "variant"));
+    int status = variant ? choose_variant(variant) : AKO_OK;
+    if (status == AKO_OK)
+        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n, NULL);
+    if (variant && status != AKO_OK && status != AKO_CUDA)
+        status = pack_into(answer, json_pack("{s:s}", "unavailable", ako_error_last()->message));
+    if (variant)
+        choose_variant("");
+    return status;
+}
+
+/* {"workload", plan, "variant"}: times the reference on sets prepared for that workload. */
 static int on_time(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
@@ -402,7 +419,7 @@ static int on_time(ako_server *server, const json_t *request, json_t *answer)
     if (status == AKO_OK)
         status = referee_bind(r, r->prepared[0].workload, &fault);
     if (status == AKO_OK && !fault.reason[0])
-        status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n, NULL);
+        status = time_variant(r, request, answer, addresses, n);
     for (int s = 0; s < n; s++)
         free(addresses[s]);
     return status == AKO_OK ? pack_fault(answer, &fault) : status;

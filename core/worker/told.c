@@ -13,6 +13,14 @@ int start_hooks(ako_place place)
     return hooks ? hooks->start(place == AKO_GPU) : AKO_OK;
 }
 
+int choose_variant(const char *name)
+{
+    const ako_hooks *hooks = ako_hooks_get();
+    if (hooks)
+        return hooks->variant(name);
+    return *name ? ako_fail(AKO_UNAVAILABLE, "worker", "only a reference in Python has one") : AKO_OK;
+}
+
 static int tell(int (*hook)(const char *), const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT);

@@ -7,6 +7,7 @@
 #include "runner.h"
 
 int start_hooks(ako_place place);
+int choose_variant(const char *name); /* AKO_UNAVAILABLE where there is none */
 
 /* Nothing to do for the lanes that need no such thing. */
 int tell_task(ako_lane lane, const json_t *task);

@@ -17,6 +17,7 @@ typedef struct trial_limits {
 typedef struct trial_timing {
     int warmup, launches, most; /* launches: at least; most: as far as the budget goes */
     bool flush, reference;      /* reference: time it too */
+    bool compiled;              /* and as its framework compiles it */
     char timer[16];
     double alpha;
     double proof_share; /* of the timing's wall time, for verifying outputs of timed calls */
@@ -53,7 +54,8 @@ typedef struct trial {
     trial_budget budget;
     build_job build, incumbent_build;
     int n_sets;
-    bool slow_reference; /* not to be run more often than it must */
+    bool incumbent_called; /* once, so that what it compiles at its first call is compiled */
+    bool slow_reference;   /* not to be run more often than it must */
     const char *step;
     bool ended; /* status and reason are in the answer */
     int64_t started_ns, build_cost_ns, wait_cost_ns, check_cost_ns, time_cost_ns;
@@ -80,7 +82,8 @@ int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request,
 int trial_settle_arm(trial *t, arm which);
 int trial_settle_referee(trial *t, json_t **memory);
 int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /* golden: outputs will be verified */
-int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);        /* for shifted views */
+/* For shifted views; `hash`: a change of the inputs is to be noticed. */
+int trial_prepare_loose(trial *t, int workload, int set, int64_t seed, bool hash);
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
 int trial_list_workloads(trial *t);     /* trial.c: an entry for each in the answer */

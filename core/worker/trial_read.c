@@ -171,6 +171,8 @@ static int read_timing(trial *t, const ako_reader *request)
     if (status == AKO_OK)
         status = ako_read_bool(&out->reference, &reader, "reference", AKO_OPTIONAL);
     if (status == AKO_OK)
+        status = ako_read_bool(&out->compiled, &reader, "compiled", AKO_OPTIONAL);
+    if (status == AKO_OK)
         status = ako_read_text(out->timer, sizeof out->timer, &reader, "timer", AKO_OPTIONAL);
     if (status == AKO_OK && ako_timer_kind_parse(&kind, out->timer) != AKO_OK)
         status = ako_reader_fail(&reader, "timer", "%s", ako_error_last()->message);

@@ -107,27 +107,40 @@ static int add_reference_samples(series *s, const json_t *reply)
     return s->samples ? AKO_OK : ako_fail(AKO_CORRUPT, "referee", "an answer without samples");
 }
 
-static json_t *reference_request(const trial *t, int workload)
+static json_t *reference_request(const trial *t, int workload, const char *variant)
 {
-    return json_pack("{s:i, s:i, s:i, s:b, s:I, s:s}", "workload", workload, "warmup", t->timing.warmup, "launches",
-                     t->timing.launches, "flush", t->timing.flush, "budget", (json_int_t)0, "timer", t->timing.timer);
+    return json_pack("{s:i, s:i, s:i, s:b, s:I, s:s, s:s*}", "workload", workload, "warmup", t->timing.warmup,
+                     "launches", t->timing.launches, "flush", t->timing.flush, "budget", (json_int_t)0, "timer",
+                     t->timing.timer, "variant", variant);
+}
+
+/* `variant` NULL: as it is. */
+static int time_form(trial *t, int workload, const char *variant, const char *key)
+{
+    json_t *reply = NULL, *entry = json_array_get(t->workloads, (size_t)workload);
+    series s = {0};
+    int status = trial_ask_referee(t, &reply, "time", reference_request(t, workload, variant), workload);
+    const json_t *unavailable = json_object_get(reply, "unavailable");
+    if (status == AKO_OK && !t->ended && unavailable)
+        json_object_set_new(entry, key, json_pack("{s:O}", "unavailable", unavailable));
+    else if (status == AKO_OK && !t->ended)
+        status = add_reference_samples(&s, reply);
+    if (status == AKO_OK && !t->ended && !unavailable)
+        status = series_put(t, &s, workload, key);
+    json_decref(reply);
+    series_free(&s);
+    return status;
 }
 
 static int time_reference(trial *t, int workload)
 {
-    json_t *reply = NULL;
-    series s = {0};
     int status = AKO_OK;
     for (int set = 0; status == AKO_OK && !t->ended && set < t->n_sets; set++)
         status = trial_prepare(t, workload, set, (int64_t)random_bits(), false);
     if (status == AKO_OK && !t->ended)
-        status = trial_ask_referee(t, &reply, "time", reference_request(t, workload), workload);
-    if (status == AKO_OK && !t->ended)
-        status = add_reference_samples(&s, reply);
-    if (status == AKO_OK && !t->ended)
-        status = series_put(t, &s, workload, "reference");
-    json_decref(reply);
-    series_free(&s);
+        status = time_form(t, workload, NULL, "reference");
+    if (status == AKO_OK && !t->ended && t->timing.compiled)
+        status = time_form(t, workload, "compiled", "compiled");
     return status;
 }
 
@@ -163,7 +176,9 @@ static int settle(trial *t, arm which, ako_lane lane)
     json_t *reply = NULL;
     if (!ako_lane_is_python(lane))
         return AKO_OK;
-    int status = call_once_each(t, which);
+    int status = trial_settle_arm(t, which);
+    if (status == AKO_OK && !t->ended && !(which == ARM_INCUMBENT && t->incumbent_called))
+        status = call_once_each(t, which);
     if (status != AKO_OK || t->ended)
         return status;
     status = trial_ask_arm(t, which, &reply, "settle", json_object(), -1, -1);

@@ -105,7 +105,8 @@ local PAIRED = fields { verdict = one_of("keep", "revert", "inconclusive", "unst
 local CONTROL = fields { floor = maybe(number), clock_mhz = maybe(number) }
 
 local WORKLOAD = fields { id = text, weight = above_0, time_ns = maybe(FIGURES),
-    reference_ns = maybe(FIGURES), speedup = maybe(each(number)), interval = maybe(each(interval)) }
+    reference_ns = maybe(FIGURES), compiled_ns = maybe(FIGURES), compiled_note = maybe(text),
+    speedup = maybe(each(number)), interval = maybe(each(interval)) }
 
 local COUNT = at_least(0, integer)
 

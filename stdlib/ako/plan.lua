@@ -108,8 +108,9 @@ function plan.for_candidate(steps, budget, costs_ms)
 end
 
 --- Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
---- runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
-function plan.resolve(policy, task, seed)
+--- runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code. `opt` has the
+--- values of the policy's options, where there are any.
+function plan.resolve(policy, task, seed, opt)
     local sources, problem, code = unit.read(task.folder, task.reference.files)
     if not sources then return nil, problem, code end
     local reference
@@ -118,6 +119,7 @@ function plan.resolve(policy, task, seed)
     local steps = plan.steps(policy, seed, task.python ~= nil)
     local comparable = unit.place(reference.lane) == task.place
     steps.time.reference = steps.time.reference and comparable
+    steps.time.compiled = task.python and opt and opt[policy.timing.compiled] or nil
     local correctness = policy.correctness
     return { steps = steps, reference = reference, comparable = comparable,
         tolerance = task_files.tolerance(task, correctness.predicate, correctness.tolerance) }

@@ -66,11 +66,19 @@ function python.find(given)
     return check(first)
 end
 
+-- An interpreter that was not built with the sanitizer ends when it loads a library that was.
+local function check_loadable(file)
+    if assert(fs.read(file)):find("__asan_init", 1, true) then
+        fault.raise("UNAVAILABLE", "%s is a sanitizer build, which an interpreter cannot load", file)
+    end
+    return fs.absolute(file)
+end
+
 local function library()
     local program = assert(fs.program_dir())
     for _, place in ipairs { "libako.so", "../lib/libako.so" } do
         local file = fs.join(program, place)
-        if fs.exists(file) then return fs.absolute(file) end
+        if fs.exists(file) then return check_loadable(file) end
     end
     fault.raise("UNAVAILABLE", "no libako.so in %s or beside it, in ../lib", program)
 end

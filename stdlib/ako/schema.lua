@@ -160,6 +160,7 @@ local schema = {
         alpha = { type = "number", required = true, check = { min = 1e-9, max = 0.5 },
             text = "error of the intervals" },
         reference = { type = "boolean", required = true, text = "time the reference with each candidate" },
+        compiled = { type = "string", text = "the option that has a Python reference timed under torch.compile too" },
         statistic = { type = "string", required = true, check = { "median", "mean", "min" },
             text = "of which speed-ups are made" },
         most = { type = "integer", check = { min = 1, max = 1000000 }, text = "timed launches at most" },

@@ -165,7 +165,7 @@ end
 --- Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have
 --- a question. Makes nothing. Raises faults.
 function Start:resolve()
-    self.plan = must(plan.resolve(self.policy, self.task, self.host.seed))
+    self.plan = must(plan.resolve(self.policy, self.task, self.host.seed, self.opt))
     must(inputs.check(self.task))
     self.own_lines = self:own_plan()
     check_read(self)

@@ -87,6 +87,11 @@ local function workload_record(given, task_workload, statistic)
     if record.time_ns and record.reference_ns then
         record.speedup = { reference = ratio(record.reference_ns[statistic], record.time_ns[statistic]) }
     end
+    record.compiled_ns = figures_of(given.compiled)
+    if record.speedup and record.compiled_ns then
+        record.speedup.compiled = ratio(record.compiled_ns[statistic], record.time_ns[statistic])
+    end
+    record.compiled_note = given.compiled and given.compiled.unavailable
     return record
 end
 
@@ -228,9 +233,11 @@ function trial.record(result, context)
     if #record.workloads == #context.task.workloads then
         record.time_ns = mean_figures(record.workloads, "time_ns")
         record.reference_ns = mean_figures(record.workloads, "reference_ns")
-        record.speedup.reference = geomean(record.workloads, function(workload)
-            return workload.speedup and workload.speedup.reference
-        end)
+        for _, against in ipairs { "reference", "compiled" } do
+            record.speedup[against] = geomean(record.workloads, function(workload)
+                return workload.speedup and workload.speedup[against]
+            end)
+        end
     end
     compare(record, context.original or record, "original")
     compare(record, context.best or record, "best")

@@ -769,6 +769,38 @@ function json.decode(text, limit) end
 ---@return table
 function json.array(table) end
 
+---Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task
+---as it is. What it asks for is found out by running it once, in the referee's process.
+---@class ako.problem
+local problem = {}
+
+---True where a file is such a problem by its name.
+---@param file any
+function problem.is_problem(file) end
+
+---What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
+---command line, or nil.
+---@param file any
+---@param solution any
+function problem.load(file, solution) end
+
+---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
+---faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
+---INVALID for a mistake in the problem, with file and line where they are known.
+---@param evaluator any
+---@param loaded any
+---@param how any
+function problem.task(evaluator, loaded, how) end
+
+---What is to be said of a problem before anything is measured, a line each.
+---@param task any
+function problem.notes(task) end
+
+---The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
+---@param task any
+---@param sources any
+function problem.unit(task, sources) end
+
 ---@class ako.process
 local process = {}
 
@@ -1438,8 +1470,9 @@ function Ending:reason(best, elapsed_s) end
 ---@class ako.evaluator
 local evaluator = {}
 
----Starts an evaluator. options.device: "auto", "cpu" or "cuda:N"; options.progress(event): called while a request
----runs. Returns it with .device (name, uuid, arch, place ...), .versions and .place ("gpu" or "cpu").
+---Starts an evaluator. options.device: "auto", "cpu" or "cuda:N"; options.python (ako.python's facts): for tasks of
+---Python; options.progress(event): called while a request runs. Returns it with .device (name, uuid, arch, place ...),
+---.versions and .place ("gpu" or "cpu").
 ---@param options any
 function evaluator.start(options) end
 
@@ -1455,6 +1488,13 @@ function Evaluator:request(message) end
 ---@param reference any
 ---@param pairs? boolean trials will have an incumbent
 function Evaluator:task(task, tolerance, reference, pairs) end
+
+---What a Python problem asks for: `unit` has its files, `question` is for it (stdlib/python). Returns the answer with
+---.description.
+---@param unit any
+---@param question any
+---@param seconds number
+function Evaluator:describe(unit, question, seconds) end
 
 ---Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
 ---limits as docs/protocol.md describes them. With `incumbent`, another unit, and plan.time.pairs the two are timed in
@@ -2562,7 +2602,8 @@ local plan = {}
 ---seeds that follow from it (ako.seeds); timed inputs come from seeds that nobody can know.
 ---@param policy any
 ---@param seed integer
-function plan.steps(policy, seed) end
+---@param in_python? boolean the task's solutions are
+function plan.steps(policy, seed, in_python) end
 
 ---The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
 ---step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
@@ -2602,11 +2643,13 @@ function plan.with_signal(steps, numbers) end
 function plan.screen(policy, count) end
 
 ---Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
----runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
+---runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code. `opt` has the
+---values of the policy's options, where there are any.
 ---@param policy any
 ---@param task any
 ---@param seed integer
-function plan.resolve(policy, task, seed) end
+---@param opt any
+function plan.resolve(policy, task, seed, opt) end
 
 ---@class ako.policy
 local policy = {}
@@ -2770,6 +2813,19 @@ function protect.written_since(marks, since_ns) end
 ---@param after table<string, string>
 ---@return string?
 function protect.difference(before, after) end
+
+---The Python interpreter of the Python lanes: which one, and what the evaluator has to know of it.
+---@class ako.python
+local python = {}
+
+---The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
+---usual ones that is new enough and has PyTorch. Raises UNAVAILABLE with what is missing.
+---@param given any
+function python.find(given) end
+
+---The member "python" of the evaluator's hello (docs/protocol.md). Raises UNAVAILABLE.
+---@param given any
+function python.facts(given) end
 
 ---What can be read off a Python source without a Python.
 ---@class ako.python_source
@@ -3838,6 +3894,12 @@ local workspace = {}
 ---@param host any
 ---@param home any
 function workspace.find_task(host, home) end
+
+---That content; nil, a message and a code where it cannot be read.
+---@param task any
+---@param i integer
+---@return string?, string?, string?
+function workspace.first_text(task, i) end
 
 ---Which folder that would be, without making anything: its path, or nil for a fresh scratch workspace.
 ---@param host any

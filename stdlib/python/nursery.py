@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import sys
+import tempfile
 import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -30,10 +31,23 @@ def why_not_torch():
 def import_more():
     """What solutions are likely to import and takes long. Where it is not there, or broken, their own import says so."""
     try:
-        import triton  # noqa: F401
         import triton.language  # noqa: F401
     except Exception:  # pylint: disable=broad-except
-        pass
+        return
+    fill_triton_cache()
+
+
+def fill_triton_cache():
+    """With what Triton compiles for itself in every process, for candidates to copy. It asks CUDA for that, after which
+    a process can no longer be forked: so another one does it, and whether it could is seen by what is there."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            from triton.runtime import driver
+            driver.active  # pylint: disable=pointless-statement
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
 
 
 def is_idle(channel):
@@ -77,6 +91,7 @@ def become(role, folder, channel, evaluator, library):
         for name in OWN_FOLDERS:
             os.environ[name] = os.path.join(folder, name.lower())
         os.environ.update(TMPDIR=folder, HOME=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
+    tempfile.tempdir = None  # found anew, in the folder of this process
     from ako import worker
     sys.path.remove(FOLDER)  # what is imported from here on is the user's
     os._exit(worker.run(library, role, keep))
@@ -106,6 +121,7 @@ def fork(request, channel, library):
 def main():
     library, fd = sys.argv[1], int(sys.argv[2])
     channel = socket.socket(fileno=fd)
+    os.environ["TRITON_CACHE_DIR"] = os.environ["AKO_TRITON_SEED"] = os.path.join(os.getcwd(), "triton")
     problem = why_not_torch()
     ctypes.CDLL(library).ako_confine_memory()
     has_more_to_do = not problem and os.path.exists("/dev/nvidiactl")

@@ -4,7 +4,9 @@ import contextlib
 import ctypes
 import io
 import json
+import os
 import random
+import shutil
 import sys
 
 import torch
@@ -15,6 +17,7 @@ from ako.hooks import COMPILE, ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks,
 from ako.memory import elements_at
 
 _copy, _data_ptr = torch.Tensor.copy_, torch.Tensor.data_ptr  # before any code of others can exchange them
+_KEPT = 4  # a share of the host's memory for inputs that take long to draw is one in so many
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 
 
@@ -152,6 +155,7 @@ class Side:
                      extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
                      open=hook(fields["open"], lambda path: self.open(path.decode())),
                      bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
+                     variant=hook(fields["variant"], lambda name: self.variant(name.decode())),
                      fill=hook(fields["fill"], self.fill),
                      stage=hook(fields["stage"], self.stage),
                      launch=hook(fields["launch"], self.launch),
@@ -171,8 +175,11 @@ class Side:
     def open(self, path):
         raise NotImplementedError
 
-    def fill(self, seed, addresses):
+    def fill(self, seed, known, addresses):
         raise Fault(INVALID, "a candidate makes no inputs")
+
+    def variant(self, name):
+        raise Fault(INVALID, "a candidate has one form")
 
     def describe(self, path, question):
         raise Fault(INVALID, "a candidate describes no problem")
@@ -183,7 +190,8 @@ class Referee(Side):
 
     def __init__(self):
         super().__init__()
-        self.path = self.bundle = self.init = None
+        self.path = self.bundle = self.init = self.form = None
+        self.kept, self.kept_bytes = {}, 0
 
     def load(self, path, question):
         self.loading = True
@@ -211,9 +219,27 @@ class Referee(Side):
         if path != self.path:
             self.load(path, self.spec)
 
-    def fill(self, seed, addresses):
-        leaves = []
-        trees.describe(self.draw(seed & 0x7FFFFFFFFFFFFFFF, self.spec["faithful"]), "an input", leaves)
+    def drawn(self, seed, known):
+        """The tensors for a seed. Those of the check are drawn as the original does where that is asked for, which takes
+        long, and kept while there is room; contents of timed calls are nobody's to compare."""
+        faithful = known and self.spec["faithful"]
+        leaves = self.kept.get(seed)
+        if leaves is None:
+            leaves = []
+            trees.describe(self.draw(seed & 0x7FFFFFFFFFFFFFFF, faithful), "an input", leaves)
+            if faithful and self.device.type == "cuda":
+                self.keep(seed, leaves)
+        return leaves
+
+    def keep(self, seed, leaves):
+        """On the host, from where they come back a hundred times faster than they are drawn."""
+        size = sum(t.numel() * t.element_size() for t, _ in leaves)
+        if self.kept_bytes + size <= host_memory() // _KEPT:
+            self.kept[seed] = [(t.cpu(), path) for t, path in leaves]
+            self.kept_bytes += size
+
+    def fill(self, seed, known, addresses):
+        leaves = self.drawn(seed, known)
         if len(leaves) != len(self.spec["inputs"]):
             raise Fault(INVALID, "get_inputs gives another number of tensors than before")
         for i, ((tensor, _), node) in enumerate(zip(leaves, self.spec["inputs"])):
@@ -225,6 +251,18 @@ class Referee(Side):
                 _copy(target, tensor.as_strided((node["elements"],), (1,)))
         del leaves
         self.give_back()
+
+    def variant(self, name):
+        """The model as it is (""), or as torch.compile makes it, which its first call does."""
+        if not name:
+            self.form = None
+        elif not hasattr(torch, "compile"):
+            raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} has no torch.compile")
+        else:
+            self.form = torch.compile(self.model)
+
+    def call_model(self):
+        return (self.form or self.model)(*self.arguments)
 
     def give_back(self):
         """What PyTorch keeps of large tensors is memory that the others need."""
@@ -284,6 +322,11 @@ class Candidate(Side):
         super().__init__()
         self.bundle = None
 
+    def start(self, on_gpu):
+        super().start(on_gpu)
+        if on_gpu:
+            copy_contents(os.environ.get("AKO_TRITON_SEED", ""), os.environ.get("TRITON_CACHE_DIR", ""))
+
     def open(self, path):
         self.loading = True
         set_precision(self.spec["precision"])
@@ -320,6 +363,19 @@ class Candidate(Side):
             if got and got[0] == shape and abs(got[1] - total) > 1e-6 * max(1.0, abs(total)):
                 raise Fault(ERROR, f"{self.bundle.main}: the weight '{name}' begins with other numbers than the "
                                    "reference's: create weights in the same order, so that one seed gives the same")
+
+
+def copy_contents(source, target):
+    """The files of a folder and below, without their modes and dates. A folder that is not there has none."""
+    for folder, _, names in os.walk(source):
+        there = os.path.join(target, os.path.relpath(folder, source))
+        os.makedirs(there, exist_ok=True)
+        for name in names:
+            shutil.copyfile(os.path.join(folder, name), os.path.join(there, name))
+
+
+def host_memory():
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def make_model(model, init, device, how):
