@@ -115,6 +115,9 @@ return policy.extend {
     correctness = {
         trials = 5, -- more finds rarer faults and costs one reference run and one candidate run each
         seed = 42, -- the five seeds follow from it; another one gives other inputs, equally good
+        -- Problems in Python come as they are, weak ones too: a ReLU of numbers that are never negative, a dropout.
+        -- "warn" measures them, says what is weak and marks every trial; "refuse" wants the problem mended first.
+        weak_problem = "warn",
         faithful = "faithful", -- the option; without it a Python problem's inputs are drawn on the device
         predicate = "allclose_out", -- |r - c| <= atol + rtol |c|, as torch.allclose(reference, candidate) has it
         -- atol = rtol by the dtype of the outputs. Ten times tighter fails honest reorderings of a sum, ten times

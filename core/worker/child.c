@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -94,6 +95,15 @@ int child_start(ako_child *child, const char *role, bool hostile)
 bool child_is_running(const ako_child *child)
 {
     return child->pid > 0;
+}
+
+bool child_is_still_running(ako_child *child)
+{
+    siginfo_t info = {.si_pid = 0};
+    if (child_is_running(child) && waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 &&
+        info.si_pid == child->pid)
+        child_kill(child);
+    return child_is_running(child);
 }
 
 bool child_owes_answer(const ako_child *child)

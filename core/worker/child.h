@@ -33,6 +33,8 @@ void child_become(ako_child *child, pid_t pid);
 void child_give_up(ako_child *child); /* between the two */
 
 bool child_is_running(const ako_child *child);
+/* The same for one that nobody has heard of for a while: where it has ended meanwhile it is cleared away. */
+bool child_is_still_running(ako_child *child);
 bool child_owes_answer(const ako_child *child);
 
 /* Sends {"op":op, ...}; takes the request over. */

@@ -46,7 +46,7 @@ int referee_start(evaluator *ev)
     bool python = ako_lane_is_python(ev->reference->lane);
     if (ev->referee_is_python != python)
         child_kill(&ev->referee);
-    int status = child_is_running(&ev->referee) ? AKO_OK : referee_open(ev, ev->device.place, python);
+    int status = child_is_still_running(&ev->referee) ? AKO_OK : referee_open(ev, ev->device.place, python);
     if (status != AKO_OK || ev->referee_has_task)
         return status;
     status = child_send(&ev->referee, "task",
@@ -62,7 +62,7 @@ int arm_start(evaluator *ev, arm which, ako_lane lane)
     arm_process *process = &ev->arms[which];
     ako_place place = ako_lane_place(lane);
     bool python = ako_lane_is_python(lane);
-    if (child_is_running(&process->child) && process->place == place && process->python == python)
+    if (child_is_still_running(&process->child) && process->place == place && process->python == python)
         return AKO_OK;
     child_kill(&process->child);
     process->place = place;

@@ -34,7 +34,7 @@ int nursery_start(evaluator *ev)
 {
     pid_t pid;
     int channel;
-    if (child_is_running(&ev->nursery))
+    if (child_is_still_running(&ev->nursery))
         return AKO_OK;
     if (!ev->python.program[0])
         return ako_fail(AKO_UNAVAILABLE, "evaluator", "no Python interpreter was named for the Python lane");

@@ -6,6 +6,7 @@ local json = require "ako.json"
 local log = require "ako.log"
 local logbook = require "ako.logbook"
 local session = require "ako.session"
+local tightening = require "ako.tightening"
 
 local account = {}
 
@@ -74,7 +75,7 @@ end
 
 --- The account of a session (ako.pick's) as a JSON object: session, task, policy, device, workspace, branch, began_s,
 --- worked_s, finished ({ ended, verified }, or null), baseline, best, counts, trials (as `log` has them), predictions,
---- notes, overrides.
+--- notes, overrides; of a weak task weakness, tightened; of a problem in Python python (in words).
 function account.object(state)
     local header, finished = state.header, state.finished
     local entries = log.newest(state.history)
@@ -87,6 +88,8 @@ function account.object(state)
     object.baseline = state.original and log.entry(state.original) or json.null
     object.best = state.best and log.entry(state.best) or json.null
     object.counts, object.predictions = state.counts, predictions_of(entries) or json.null
+    local first = state.original or {}
+    object.weakness, object.tightened, object.python = first.weakness, first.tightened, first.python
     object.overrides, object.files = overrides_of(state), state.folder
     return object
 end
@@ -98,6 +101,9 @@ local function facts_of(object)
     local function add(label, text) facts[#facts + 1] = text and { label, format.line(text) } or nil end
     add("task", ("%s, policy %s, on %s"):format(object.task or "unknown", object.policy or "unknown",
         device.name or "an unknown device"))
+    add("python", object.python)
+    add("weak task", object.weakness)
+    add("tolerance", tightening.text(object))
     add("began", ("%s, at work for %.0f s"):format(format.date(object.began_s), object.worked_s))
     local finished, best = known(object.finished), known(object.best)
     add("ended", finished and (finished.ended or "all is done") or "not yet")

@@ -21,17 +21,26 @@ local NAMES = {
     end,
 }
 
--- What to change where no tolerance helps, because the null result is the right one.
+-- What to change where no tolerance helps, because the null result is the right one. "%s" is an input, or an output.
+local IN_TASK = {
+    copy = "for these inputs it is the right answer: give '%s' an init for which it is not (a ReLU needs values of "
+        .. "both signs, as \"normal\" has), or add such a workload",
+    varied = "'%s' hardly depends on the inputs: give them an init or a workload for which it varies",
+    input = "a kernel that does not read '%s' would pass: choose an init for which it matters",
+}
+local IN_PROBLEM = {
+    copy = "for these inputs it is the right answer: let get_inputs give values of '%s' for which it is not (a ReLU "
+        .. "needs both signs, as torch.randn has)",
+    varied = "'%s' hardly depends on the inputs: let get_inputs give values for which it varies",
+    input = "a solution that does not read '%s' would pass: let get_inputs give values for which it matters",
+}
+local function words_for(task) return task.python and IN_PROBLEM or IN_TASK end
+
 local REMEDIES = {
-    copy = function(of)
-        return ("for these inputs it is the right answer: give '%s' an init for which it is not (a ReLU needs values "
-            .. "of both signs, as \"normal\" has), or add such a workload"):format(of)
-    end,
-    cast = function(of) return ("make the tolerance finer than the rounding to %s"):format(of) end,
+    copy = function(words, of) return words.copy:format(of) end,
+    cast = function(_, of) return ("make the tolerance finer than the rounding to %s"):format(of) end,
     unwritten = function() return "the right answer looks like memory that was never written: choose other inputs" end,
-    varied = function(_, tensor)
-        return ("'%s' hardly depends on the inputs: give them an init or a workload for which it varies"):format(tensor)
-    end,
+    varied = function(words, _, tensor) return words.varied:format(tensor) end,
 }
 local REMEDY_OF = { copy = "copy", cast = "cast", unwritten = "unwritten" }
 
@@ -61,7 +70,7 @@ local function figures(output)
     return ("; its values lie in [%.3g, %.3g], rms %.3g"):format(least, most, number(output.rms))
 end
 
-local function add_attacks(weak, workload)
+local function add_attacks(weak, workload, words)
     for _, tried in ipairs(workload.attacks or {}) do
         if tried.passed then
             local entry = find(weak, table.concat({ tried.name, tried.of, tried.tensor }, "\0"), function()
@@ -69,7 +78,7 @@ local function add_attacks(weak, workload)
                 return { name = tried.name, tensor = tried.tensor, of = tried.of ~= "" and tried.of or nil,
                     what = NAMES[tried.name](tried.of, tried.tensor), figures = figures(output),
                     exact = number(tried.mismatch) == 0 and number(tried.max_abs) == 0,
-                    remedy = REMEDIES[REMEDY_OF[tried.name] or "varied"](tried.of, tried.tensor) }
+                    remedy = REMEDIES[REMEDY_OF[tried.name] or "varied"](words, tried.of, tried.tensor) }
             end)
             entry.workloads[#entry.workloads + 1] = workload.id
         end
@@ -108,7 +117,7 @@ local function add_again(weak, workload)
     end
 end
 
-local function add_inputs(weak, workload)
+local function add_inputs(weak, workload, words)
     for _, input in ipairs(workload.inputs or {}) do
         if input.changes == false or input.fresh == false then
             local stale = input.fresh == false
@@ -116,8 +125,7 @@ local function add_inputs(weak, workload)
                 return { name = "input", tensor = input.tensor, figures = "",
                     what = stale and ("a new seed gives '%s' the same content"):format(input.tensor)
                         or ("no output leaves the tolerance when input '%s' alone is drawn anew"):format(input.tensor),
-                    remedy = ("a kernel that does not read '%s' would pass: choose an init for which it matters")
-                        :format(input.tensor) }
+                    remedy = words.input:format(input.tensor) }
             end)
             entry.workloads[#entry.workloads + 1] = workload.id
         end
@@ -141,13 +149,13 @@ local function finish(weak, task)
 end
 
 local function collect(answer, task, tolerance)
-    local weak = {}
+    local weak, words = {}, words_for(task)
     for _, workload in ipairs(answer.workloads) do
         -- Beside NaN in the golden the rest means nothing.
         if add_golden(weak, workload, tolerance) then
             add_again(weak, workload)
-            add_attacks(weak, workload)
-            add_inputs(weak, workload)
+            add_attacks(weak, workload, words)
+            add_inputs(weak, workload, words)
         end
     end
     return finish(weak, task)
@@ -169,7 +177,7 @@ local function warnings(answer, task)
     local list = {}
     local first = answer.workloads[1]
     local fixed, files = fixed_inputs(first, "fixed"), fixed_inputs(first, "file")
-    if #task.workloads == 1 then
+    if #task.workloads == 1 and not task.python then -- a problem has one shape
         warn(list, "one shape", "with one workload, a kernel that knows its shape alone cannot be told from one that "
             .. "knows all: add another (an odd size finds most)")
     end
@@ -188,6 +196,7 @@ end
 local DECADES = 8
 local STEPS = { 1, 0.5, 0.2 } -- of a decade
 local LOOSEST = 0.1 -- a relative tolerance above it tells hardly anything
+local HONEST = 0.1 -- of rtol times an output's rms: what an honest sum may be off where it comes near zero
 
 -- `value` with one digit, not above it: 3e-05.
 local function one_digit(value)
@@ -208,20 +217,42 @@ local function smallest_rms(answer)
     return least
 end
 
+-- Values of one sign are told by their relative error alone; others need some room around zero.
+local function is_honest(answer, offered)
+    for _, workload in ipairs(answer.workloads) do
+        for _, output in ipairs(workload.outputs or {}) do
+            local crosses = number(output.min) <= 0 and number(output.max) >= 0
+            if crosses and offered.atol < one_digit(HONEST * offered.rtol * number(output.rms)) then return false end
+        end
+    end
+    return true
+end
+
 --- From the loosest to the tightest: rtol from the tolerance's own downwards, atol with it in the outputs' scale
---- (`rms`, nil where all are zero) and never above its own; exact at last. A list of { atol, rtol }.
-function attack.ladder(tolerance, rms)
+--- (`rms`, nil where all are zero) and never above its own; exact at last. A list of { atol, rtol }. `decades`: how far
+--- down, without the exact one; nil: as far as makes sense.
+function attack.ladder(tolerance, rms, decades)
     local rtol = tolerance.rtol
     if rtol == 0 and rms then rtol = tolerance.atol / rms end
     rtol = math.min(rtol, LOOSEST)
     local list = {}
-    for decade = 0, rms and rtol > 0 and DECADES or -1 do
+    for decade = 0, rms and rtol > 0 and (decades or DECADES) or -1 do
         for _, step in ipairs(STEPS) do
             local r = rtol * step * 10.0 ^ -decade
             list[#list + 1] = { atol = one_digit(math.min(tolerance.atol, r * rms)), rtol = one_digit(r) }
         end
     end
-    list[#list + 1] = { atol = 0.0, rtol = 0.0 }
+    if not decades then list[#list + 1] = { atol = 0.0, rtol = 0.0 } end
+    return list
+end
+
+-- Nobody proves with a solution of his own what is found for a problem, so it must let pass what is honest.
+local function offers(answer, task, tolerance)
+    if not task.python then return attack.ladder(tolerance, smallest_rms(answer)) end
+    local list = {}
+    for _, offered in ipairs(attack.ladder(tolerance, smallest_rms(answer), 0)) do
+        if is_honest(answer, offered) then list[#list + 1] = offered end
+    end
     return list
 end
 
@@ -235,15 +266,22 @@ local function first_that_holds(answer, n)
     end
 end
 
--- nil when there is none, or when there was no answer.
-local function find_tolerance(evaluator, request, answer, tolerance)
-    local offered = attack.ladder(tolerance, smallest_rms(answer))
+local function tolerance_of(offered, tolerance)
+    return offered and { predicate = "allclose_ref", atol = offered.atol, rtol = offered.rtol, ratio = 1.0, cap = 0.0,
+        equal_nan = tolerance.equal_nan == true, equal_inf = tolerance.equal_inf == true }
+end
+
+-- nil when there is none, or when there was no answer. Also the loosest in the outputs' scale, where it is finer than
+-- the task's: it may help against some of what is weak.
+local function find_tolerance(evaluator, request, answer, task, tolerance)
+    local offered = offers(answer, task, tolerance)
+    if #offered == 0 then return nil end
     request.tolerances = offered
     local tried = evaluator:attack(request)
     if not (tried and tried.status == "PASSED") then return nil end
     local i = first_that_holds(tried, #offered)
-    return i and { predicate = "allclose_ref", atol = offered[i].atol, rtol = offered[i].rtol, ratio = 1.0, cap = 0.0,
-        equal_nan = tolerance.equal_nan == true, equal_inf = tolerance.equal_inf == true }
+    return tolerance_of(i and offered[i], tolerance),
+        offered[1].atol < tolerance.atol and tolerance_of(offered[1], tolerance) or nil
 end
 
 -- Where no tolerance helps, what is right for these inputs and yet no work is the reason more than anything else.
@@ -261,6 +299,16 @@ local function tolerance_text(tolerance)
     return ("tolerance = { \"allclose\", atol = %g, rtol = %g%s }"):format(tolerance.atol, tolerance.rtol, flags)
 end
 
+-- What no attack can show, since the random state is the same before each call.
+local function add_chance(found, task)
+    if not (task.facts and task.facts.random) then return end
+    local what = "the model draws random numbers (a dropout?); both sides begin each call with the same random state"
+    local remedy = "a solution must draw the same numbers in the same order, or be wrong: take chance out of the "
+        .. "problem (eval(), p = 0)"
+    found.weak[#found.weak + 1] = { name = "random", reason = what, what = what, remedy = remedy, workloads = {} }
+    found.advice = found.advice or remedy
+end
+
 local function request_of(plan)
     local seed = plan.steps.check.seeds[1]
     return { seed = seed, other = seeds.expand(seed, 1)[1], limit = plan.steps.limits.check }
@@ -269,7 +317,8 @@ end
 --- Attacks the task that the evaluator has been given (as ako.plan resolved it). Returns
 --- { weak = { { name, reason, what (the same without figures), remedy, tensor, of, workloads (ids), exact } ... },
 ---   warnings = { { name, reason } ... },
----   tolerance = one under which nothing is weak any more, or nil, advice = what to do about `weak` in one line }
+---   tolerance = one under which nothing is weak any more, or nil, scaled = the task's in the scale of its outputs, or
+---   nil, advice = what to do about `weak` in one line }
 --- or nil, a message and a code when the machine could not say. `weak` is empty for a good task.
 function attack.examine(evaluator, task, plan)
     local request = request_of(plan)
@@ -283,10 +332,11 @@ function attack.examine(evaluator, task, plan)
     if answer.status ~= "PASSED" then return nil, answer.reason, answer.code end
     local found = { weak = collect(answer, task, plan.tolerance), warnings = warnings(answer, task) }
     if #found.weak > 0 then
-        found.tolerance = find_tolerance(evaluator, request, answer, plan.tolerance)
+        found.tolerance, found.scaled = find_tolerance(evaluator, request, answer, task, plan.tolerance)
         found.advice = found.tolerance and "put into task.lua: " .. tolerance_text(found.tolerance)
             or first_remedy(found.weak)
     end
+    add_chance(found, task)
     return found
 end
 
@@ -298,9 +348,12 @@ function attack.is_beyond_opinion(weak)
     return false
 end
 
---- Whether a task with these weaknesses is refused under a policy (correctness.weak).
-function attack.is_refused(weak, policy)
-    return #weak > 0 and (policy.correctness.weak ~= "warn" or attack.is_beyond_opinion(weak))
+--- Whether a task with these weaknesses is refused under a policy (correctness.weak, and for a problem in Python
+--- correctness.weak_problem).
+function attack.is_refused(weak, policy, task)
+    local correctness = policy.correctness
+    local word = task and task.python and correctness.weak_problem or correctness.weak
+    return #weak > 0 and (word ~= "warn" or attack.is_beyond_opinion(weak))
 end
 
 --- What is weak in one line, with figures of the first: "zeros everywhere pass as 'y'; its values lie in ...; and 3

@@ -13,6 +13,7 @@ local machine = require "ako.machine"
 local plan = require "ako.plan"
 local trial = require "ako.trial"
 local task_files = require "ako.task"
+local tightening = require "ako.tightening"
 local unit = require "ako.unit"
 local version = require "ako.version"
 local workspace = require "ako.workspace"
@@ -57,16 +58,22 @@ end
 
 local function examine_task(found, started, given)
     started.progress:note "doctor      attacking the task"
-    local result, problem, code = attack.examine(started.evaluator, started.task, started.plan)
+    local function give() must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference)) end
+    local result, problem, code = tightening.examine(started.evaluator, started.task, started.plan, give,
+        tightening.is_unwanted(started.policy, started.opt))
     if not result then
         add(found, "task", "bad", "could not be attacked: " .. tostring(problem))
         give_code(found, exits.of_code(code))
         return false
     end
     found.weak, found.tolerance = result.weak, result.tolerance
-    local refused = attack.is_refused(result.weak, started.policy)
+    if started.plan.tightened then found.tolerance = started.plan.tolerance end
+    local refused = attack.is_refused(result.weak, started.policy, started.task)
+    local tightened = tightening.text(started.plan)
+    if tightened then add(found, "tolerance", "warning", "a run is " .. tightened) end
     if #result.weak > 0 then
-        local proof = result.tolerance and given and prove_tolerance(found, started, given) or ""
+        local provable = result.tolerance and given and not started.task.python -- which no task.lua has a place for
+        local proof = provable and prove_tolerance(found, started, given) or ""
         add(found, "task", refused and "bad" or "warning", attack.summary(result.weak, MOST_NAMED),
             result.advice .. proof)
     else

@@ -112,7 +112,7 @@ local COUNT = at_least(0, integer)
 
 local KINDS = {
     session = fields { workspace = text, place = maybe(text), time_s = number, number = maybe(COUNT),
-        task = maybe(text), policy = maybe(text), verb = maybe(text), base = maybe(text),
+        task = maybe(text), policy = maybe(text), python = maybe(text), verb = maybe(text), base = maybe(text),
         device = maybe(fields { name = text }), protected = maybe(object),
         fixed = maybe(fields { task = text, policy = maybe(text) }),
         proposer = maybe(fields { command = maybe(text), seconds = maybe(number), candidates = maybe(text) }) },
@@ -129,7 +129,9 @@ local KINDS = {
         control = maybe(CONTROL), costs_ms = each(number), screen = maybe(object), resources = maybe(object),
         floor_share = maybe(number), predict = maybe(number), label = maybe(text), against = maybe(integer),
         subject = maybe(text), options = maybe(object), size = maybe(each(number)), facts = maybe(object),
-        signal = maybe(object),
+        signal = maybe(object), weakness = maybe(text), python = maybe(text),
+        tightened = maybe(fields { predicate = text, atol = number, rtol = number, why = text,
+            instead = fields { predicate = text, atol = number, rtol = number } }),
         bench = maybe(object), time_s = maybe(number) },
     note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text),
         after = maybe(COUNT), time_s = maybe(number) },

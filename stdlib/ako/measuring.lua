@@ -9,7 +9,9 @@ local fault = require "ako.fault"
 local git = require "ako.git"
 local plan = require "ako.plan"
 local protect = require "ako.protect"
+local problems = require "ako.problem"
 local quiet = require "ako.quiet"
+local tightening = require "ako.tightening"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
 local view = require "ako.view"
@@ -47,6 +49,8 @@ end
 function measuring.admit(loop, info, sources)
     local name = measuring.changed_protected(loop)
     if name then return ("protected file %s changed since the session began"):format(name), "PROTECTED" end
+    local refused, rule = problems.refusal(loop.task, sources)
+    if refused then return refused, rule end
     if not loop.policy.admit then return nil end
     local admitted, reason = loop.hook("admit", { candidate = info.candidate, hypothesis = info.hypothesis,
         sources = copy(sources), best = copy(loop.session.best) }, loop.opt)
@@ -185,11 +189,14 @@ end
 --- it is refused, or nil; a weakness that the policy only warns of (loop.weakness) goes with every record of a session.
 function measuring.examine(loop)
     if loop.session.best or not loop.evaluator.attack then return nil end
-    local found, problem = attack.examine(loop.evaluator, loop.task, loop.plan)
+    local found, problem = tightening.examine(loop.evaluator, loop.task, loop.plan, loop.give_task,
+        tightening.is_unwanted(loop.policy, loop.opt))
+    local tightened = tightening.text(loop.plan)
+    if tightened then loop.progress:note("tolerance   " .. tightened) end
     if not found then loop.progress:note("the task could not be examined: " .. problem) end
     if not found or #found.weak == 0 then return nil end
     local text = ("%s; %s"):format(attack.summary(found.weak, MOST_NAMED), found.advice)
-    if attack.is_refused(found.weak, loop.policy) then return text end
+    if attack.is_refused(found.weak, loop.policy, loop.task) then return text end
     loop.weakness = text
     loop.progress:note("a weak task: " .. text)
 end
@@ -242,6 +249,9 @@ end
 local function describe(loop, record, given, result)
     if not loop.session.best then record.control, record.paired = control.of(result), nil end
     record.weakness = loop.weakness or (loop.session.original and loop.session.original.weakness)
+    record.tightened, record.python = loop.plan.tightened, problems.facts_text(loop.task)
+    local differs = tightening.differs(loop.plan, record)
+    if differs then record.reason = ("%s; %s"):format(record.reason, differs) end
     record.lane, record.floor_share = given.lane, floor_share(loop, record)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
 end

@@ -6,6 +6,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
 local path = require "ako.path"
+local python_source = require "ako.python_source"
 
 local problem = {}
 
@@ -37,11 +38,15 @@ end
 local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = true }
 
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
-local function describe(evaluator, loaded, question)
+local function describe(evaluator, loaded, question, seconds)
     local sources = { { name = loaded.reference.files[1], text = loaded.text } }
     local lane = evaluator.place == "gpu" and "python" or "python-cpu"
-    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, DESCRIBE_SECONDS)
+    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, seconds)
     if answer then return answer.description end
+    if code == "TIMEOUT" then
+        fault.raise(code, "%s: did not run once within %g s: its import, get_inputs, Model and forward together",
+            loaded.file, seconds)
+    end
     if REFUSED[code] then fault.raise(code, "%s", why) end
     if code == "CHILD" then why = "its process ended: " .. why end
     local named = why:find(fs.basename(loaded.file), 1, true)
@@ -81,10 +86,12 @@ local function axes_of(sizes, tensor)
 end
 
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
---- faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
---- INVALID for a mistake in the problem, with file and line where they are known.
+--- faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
+--- `seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
+--- they are known.
 function problem.task(evaluator, loaded, how)
-    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false })
+    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false },
+        how.seconds or DESCRIBE_SECONDS)
     local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
     local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place,
         tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
@@ -104,6 +111,27 @@ function problem.notes(task)
         notes[#notes + 1] = "get_inputs gives the same data every time: a solution may know the answer by heart"
     end
     return notes
+end
+
+--- What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
+function problem.refusal(task, sources)
+    local main = sources[1]
+    if not (task.python and problem.is_problem(main.name)) then return nil end
+    local line = python_source.facts(main.text).inputs.get_inputs
+    if not line then return nil end
+    return ("%s:%d: a solution may not define get_inputs: the inputs are the problem's"):format(main.name, line), "A11"
+end
+
+local function switch(on) return on and "on" or "off" end
+
+--- Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
+function problem.facts_text(task)
+    local facts = task.facts
+    if not facts then return nil end
+    local cuda = type(facts.torch_cuda) == "string" and " for CUDA " .. facts.torch_cuda or " without CUDA"
+    return ("Python %s (%s), PyTorch %s%s; tf32: products %s, cuDNN %s; inputs drawn %s"):format(facts.python,
+        facts.interpreter, facts.torch, cuda,
+        switch(facts.precision.tf32_matmul), switch(facts.precision.tf32_cudnn), facts.drawn)
 end
 
 --- The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.

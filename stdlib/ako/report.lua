@@ -37,7 +37,8 @@ end
 --- One line on a record: what, how fast, against what.
 function report.line(record)
     local name = record.candidate or record.hypothesis or "the tree"
-    local text = ("trial %d (%s): %s"):format(record.trial, name, record.status)
+    local text = ("trial %d (%s): %s%s"):format(record.trial, name, record.status,
+        record.weakness and " on a weak task" or "")
     if record.time_ns then
         text = ("%s, median %s, %s"):format(text, format.duration(record.time_ns.median), speedups(record))
     end

@@ -144,6 +144,8 @@ local schema = {
             text = "the option that asks for inputs and weights of a Python problem as a CPU draws them" },
         weak = { type = "string", check = { "refuse", "warn" },
             text = "what is done with a task that results of no honest kernel pass (default: refuse)" },
+        weak_problem = { type = "string", check = { "refuse", "warn" },
+            text = "the same for a problem in Python (default: what `weak` says)" },
     } },
 
     timing = { type = "table", text = "how time is taken", required = true, fields = {

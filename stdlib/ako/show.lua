@@ -9,6 +9,7 @@ local json = require "ako.json"
 local log = require "ako.log"
 local report = require "ako.report"
 local session = require "ako.session"
+local tightening = require "ako.tightening"
 local trial = require "ako.trial"
 
 local show = {}
@@ -176,6 +177,8 @@ local function add_verdict(lines, object)
     add(lines, "label", object.label)
     add(lines, "options", object.options and json.encode(object.options))
     add(lines, "reason", object.reason)
+    add(lines, "weak task", object.weakness)
+    add(lines, "tolerance", tightening.text(object))
     for _, line in ipairs(object.overrides) do add(lines, "by hand", log.override(line)) end
     add(lines, "next", object.next)
 end
@@ -188,6 +191,7 @@ local function add_figures(lines, object)
     add(lines, "speedup", speedup_text(object))
     for _, workload in ipairs(object.workloads) do add(lines, "workload", workload_text(workload)) end
     add(lines, "disturbed", object.disturbed)
+    add(lines, "python", object.python)
     add(lines, "resources", members_text(object.resources, { "registers", "shared", "spill" }, ""))
     add(lines, "size", members_text(object.size, { "lines", "branches", "knobs" }, ""))
     add(lines, "costs", members_text(object.costs_ms, { "build", "check", "time", "profile", "total" }, " ms"))

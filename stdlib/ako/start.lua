@@ -21,6 +21,8 @@ local repair = require "ako.repair"
 local screen = require "ako.screen"
 local session = require "ako.session"
 local task_files = require "ako.task"
+local tightening = require "ako.tightening"
+local toolkit = require "ako.toolkit"
 local tune = require "ako.tune"
 local workspace = require "ako.workspace"
 
@@ -106,11 +108,11 @@ end
 -- The task for the evaluator's place. A problem in Python is run once to see what it asks for.
 local function resolve_task(self, definition)
     if not definition.problem then return must(task_files.resolve(definition, self.evaluator.place)) end
-    local correctness = self.policy.correctness
-    local seed = self.host.seed or correctness.seed
-    local faithful = correctness.faithful and self.opt[correctness.faithful]
+    local seed = self.host.seed or self.policy.correctness.seed
+    local faithful = tightening.is_unwanted(self.policy, self.opt)
     self.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
-    local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful })
+    local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful,
+        seconds = self.policy.budget.build })
     for _, note in ipairs(problems.notes(task)) do self.progress:note("problem     " .. note) end
     return task
 end
@@ -153,6 +155,13 @@ local function check_read(self)
     self.marks = folder and marks or nil
 end
 
+-- The solution's main file as it lies there, or will; "" where there is none.
+local function main_text(self)
+    local folder = self:folder()
+    local own = folder and fs.read(fs.join(folder, self.task.solution.files[1]))
+    return own or workspace.first_text(self.task, 1) or ""
+end
+
 --- Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have
 --- a question. Makes nothing. Raises faults.
 function Start:resolve()
@@ -160,6 +169,8 @@ function Start:resolve()
     must(inputs.check(self.task))
     self.own_lines = self:own_plan()
     check_read(self)
+    local advice = self.task.facts and toolkit.advice(self.task.facts, main_text(self), toolkit.nvcc)
+    if advice then self.progress:note("toolkit     " .. advice) end
 end
 
 -- Who is at work in a workspace, as far as its newest session that somebody holds tells.
@@ -337,7 +348,7 @@ function Start:facts(verb, source)
         task_made = self.made or nil, protected = (self:protected()), fixed = self:fixed(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
-        versions = self.evaluator.versions }
+        versions = self.evaluator.versions, python = problems.facts_text(self.task) }
 end
 
 -- The same for what the evaluator has taken: input files. Returns the marks; nil for a new scratch folder.
@@ -358,6 +369,8 @@ function Start:loop(opened, worked_s)
         must(evaluator:task(self.task, self.plan.tolerance, self.plan.reference, self.policy.timing.pairs ~= nil))
         return evaluator
     end
+    local original = opened.best and opened.original
+    if original and original.tightened then tightening.adopt(self.plan, original.tightened) end
     give_task(self.evaluator)
     local marks = check_given(self)
     tell_torn(self, opened)
@@ -365,6 +378,7 @@ function Start:loop(opened, worked_s)
     return loop.new { policy = self.policy, opt = self.opt, hook = self.hook, session = opened,
         evaluator = self.evaluator, task = self.task, plan = self.plan, progress = self.progress, worked_s = worked_s,
         protected = function() return self:protected() end, read_marks = marks,
+        give_task = function() return give_task(self.evaluator) end,
         restart = function()
             self.evaluator:close()
             self.evaluator = must(new_evaluator(self.ctx, self.progress))
@@ -397,10 +411,8 @@ function Start:folder() return self.ws and self.ws.folder or workspace.plan(self
 function Start:points()
     local numbers, file = self.policy.timing.screen, self.task.solution.files[1]
     if not numbers then return nil end
-    local folder = self:folder()
-    local text = folder and fs.read(fs.join(folder, file)) or workspace.first_text(self.task, 1)
     local seed = self.host.seed or self.policy.correctness.seed
-    local list, total = tune.candidates(text or "", fs.basename(file), numbers.points, seed)
+    local list, total = tune.candidates(main_text(self), fs.basename(file), numbers.points, seed)
     if not list or #list == 0 then return nil end -- lines that are wrong are the baseline's fault, which says so
     local drawn = #list < total - 1 and (", %d of them drawn with seed %d"):format(#list, seed) or ""
     return list, ("%d other points of the tune lines%s"):format(total - 1, drawn)
@@ -453,6 +465,7 @@ function Start:plan_lines(source)
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
         { "candidates", source and source.text or "none: the tree as it is" },
     }
+    if task.facts then lines[#lines + 1] = { "python", problems.facts_text(task) } end
     if task.bench then
         lines[#lines + 1] = { "bench", ("%s; %g s at most, what it says is a claim"):format(bench.text(task.bench),
             bench.seconds(task.bench, self.policy)) }

@@ -68,7 +68,7 @@
 ---@field name? string what records call the policy
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
----@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn" }
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn" }
 ---@field timing? ako.Timing
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer, bench?: number } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
@@ -176,6 +176,8 @@
 ---@field no_effect? boolean true: same machine code and launches as the best
 ---@field next? string what to do now, in words
 ---@field weakness? string what no honest kernel gives and the task lets pass, where the policy only warns
+---@field tightened? { predicate: string, atol: number, rtol: number, instead: table, why: string } the tolerance of a Python problem, where the policy's own lets null results pass
+---@field python? string interpreter, PyTorch, its switches, and where inputs are drawn, in words
 ---@field confinement? any what held the candidate's process
 ---@field point? table<string, string> of the tune space
 ---@field screen? ako.Screened what a screening saw of it

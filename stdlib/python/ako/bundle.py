@@ -5,6 +5,8 @@ import os
 import sys
 import tempfile
 
+import torch
+
 from ako.faults import explain
 from ako.hooks import COMPILE, Fault
 
@@ -42,4 +44,13 @@ class Bundle:
         found = getattr(self.module, name, None)
         if not callable(found):
             raise Fault(COMPILE, f"{self.main}: has no {name}")
+        return found
+
+    def need_model(self, *names):
+        """The first of these classes that the main file has."""
+        found = next((getattr(self.module, name) for name in names if hasattr(self.module, name)), None)
+        if not isinstance(found, type):
+            raise Fault(COMPILE, f"{self.main}: defines no class {names[0]}")
+        if not issubclass(found, torch.nn.Module):
+            raise Fault(COMPILE, f"{self.main}: class {found.__name__} is no torch.nn.Module")
         return found

@@ -104,13 +104,26 @@ def _with_lines(spec):
 
 
 _ERROR = re.compile(r"^(.*?)[(:](\d+)(?::\d+)?\)?: (?:fatal )?error[: ](.*)$", re.M)
+_OWN = r"\w+_sources\[\d+\]"
+_GCC_FROM = re.compile(rf"^({_OWN}):(\d+):\d+:   required from", re.M)
+_NVCC_FROM = re.compile(rf'at line (\d+) of "?({_OWN})')
+
+
+def _origin(log, error):
+    """Where in the user's text an error begins that shows deep inside a template: gcc says so before it, nvcc behind."""
+    before, behind = _GCC_FROM.search(log[:error.start()]), _NVCC_FROM.search(log[error.end():])
+    if before:
+        return before[1], before[2]
+    return (behind[2], behind[1]) if behind else None
 
 
 def first_error(log):
     found = _ERROR.search(log)
     if not found:
         return one_line(log) or "the compiler gave no reason"
-    return f"{os.path.basename(found[1])}:{found[2]}: {found[3].strip()}"
+    place, text = f"{os.path.basename(found[1])}:{found[2]}", found[3].strip()
+    origin = None if re.fullmatch(_OWN, found[1]) else _origin(log, found)
+    return f"{origin[0]}:{origin[1]}: {text} (in {place})" if origin else f"{place}: {text}"
 
 
 def _compile(spec, folder, arch):

@@ -32,7 +32,7 @@ def _is_cuda(problem):
 
 def explain(problem, files, loading=False):
     """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
-    place = place_of(problem, files)
+    place = place_of(problem, files) or (f"{next(iter(files.values()))}: " if loading and files else "")
     if isinstance(problem, SyntaxError):
         name = files.get(problem.filename, problem.filename)
         return Fault(COMPILE, f"{name}:{problem.lineno}: {problem.msg}")
@@ -40,7 +40,8 @@ def explain(problem, files, loading=False):
         return Fault(COMPILE, f"{place}needs the module '{problem.name}', which {sys.executable} does not have: "
                               f"{sys.executable} -m pip install {problem.name.split('.')[0]}")
     if _is_out_of_memory(problem):
-        return Fault(COMPILE if loading else ERROR, f"{place}out of memory: {one_line(problem)}")
+        what = one_line(problem).split("DefaultCPUAllocator: ")[-1]  # without the place in PyTorch's own source
+        return Fault(COMPILE if loading else ERROR, f"{place}out of memory" + (f": {what}" if what else ""))
     if isinstance(problem, SystemExit):
         return Fault(COMPILE if loading else ERROR, f"{place}called sys.exit({problem.code!r})")
     if isinstance(problem, NotImplementedError) and not str(problem):

@@ -11,7 +11,7 @@ import sys
 
 import torch
 
-from ako import extensions, faults, trees
+from ako import extensions, faults, inquiry, trees
 from ako.bundle import Bundle
 from ako.hooks import COMPILE, ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
 from ako.memory import elements_at
@@ -197,7 +197,7 @@ class Referee(Side):
         self.loading = True
         self.bundle = Bundle(path, "problem")
         self.path, self.files = path, self.bundle.files
-        model = self.bundle.need("Model")
+        model = self.bundle.need_model("Model")
         self.bundle.need("get_inputs")
         seed_everything(question["seed"])
         inits = getattr(self.bundle.module, "get_init_inputs", None)
@@ -286,12 +286,14 @@ class Referee(Side):
         args = trees.describe(drawn, "an input", inputs)
         self.arguments = drawn
         torch.manual_seed(question["seed"])
+        named, call = name_inputs(self.model, args["list"], inputs), inquiry.Call(inputs, self.device)
         result = trees.describe(place(self.call_model(), self.device), "the result", outputs, numbers=True)
+        is_random = call.has_drawn()
+        call.refuse_changes(named, self.bundle.main)
         if not outputs:
-            raise Fault(INVALID, f"{self.bundle.main}: forward returns no tensor")
+            raise Fault(INVALID, f"{self.bundle.main}: forward returns no tensor with an element in it")
         spec = {
-            "args": args, "result": result,
-            "inputs": name_inputs(self.model, args["list"], inputs),
+            "args": args, "result": result, "inputs": named,
             "outputs": name_outputs(outputs, inputs),
             "init": pack(self.init), "seed": question["seed"], "faithful": question["faithful"],
             "weights": weights_of(self.model), "precision": precision(), "device": self.device.type,
@@ -300,12 +302,14 @@ class Referee(Side):
         with_dtypes(result, spec["outputs"])
         other, again = [], self.draw(question["seed"] + 1, question["faithful"])
         trees.describe(again, "an input", other)
-        same = bool(inputs) and all(a.shape == b.shape and torch.equal(a, b) for (a, _), (b, _) in zip(inputs, other))
+        same = inquiry.compare_draws(inputs, other, named, self.bundle.main)
         del drawn, again, inputs, outputs, other
         self.arguments = None
         self.give_back()
         facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
-                 "interpreter": sys.executable, "same_inputs": same, "sizes": sizes_of(self.bundle.module)}
+                 "interpreter": sys.executable, "same_inputs": same, "random": is_random, "precision": precision(),
+                 "drawn": "as on a CPU" if question["faithful"] else f"on the {self.device.type}",
+                 "sizes": sizes_of(self.bundle.module)}
         described = {"spec": json.dumps(spec), "inputs": spec["inputs"], "outputs": spec["outputs"], "facts": facts,
                      "starter": starter(self.bundle)}
         return self.give(described)
@@ -378,16 +382,13 @@ def make_model(model, init, device, how):
     seed_everything(how["seed"])
     with drawn_on(device, how["faithful"]):
         made = model(*init)
-    return made.to(device) if isinstance(made, torch.nn.Module) else made
+    return made.to(device)
 
 
 def solution_class(bundle):
     if hasattr(bundle.module, "get_inputs"):
         raise Fault(COMPILE, f"{bundle.main}: a solution may not define get_inputs: the inputs are the problem's")
-    found = getattr(bundle.module, "ModelNew", None) or getattr(bundle.module, "Model", None)
-    if not isinstance(found, type):
-        raise Fault(COMPILE, f"{bundle.main}: defines no class ModelNew")
-    return found
+    return bundle.need_model("ModelNew", "Model")
 
 
 def starter(bundle):

@@ -1,0 +1,47 @@
+-- The CUDA that load_inline compiles with, beside the one that PyTorch was built for. Nothing is set here: what does
+-- not fit is said, with what to do.
+
+local fs = require "ako.fs"
+local process = require "ako.process"
+
+local toolkit = {}
+
+local LIMIT_NS = 20000000000
+
+-- Where PyTorch looks, in its order.
+local function nvcc_program()
+    local home = os.getenv "CUDA_HOME" or os.getenv "CUDA_PATH"
+    if home then return fs.join(home, "bin/nvcc") end
+    local found = process.run { "sh", "-c", "command -v nvcc", limit_ns = LIMIT_NS }
+    local path = found and found.stdout:match("^(/[^\n]+)")
+    return path or "/usr/local/cuda/bin/nvcc"
+end
+
+--- The nvcc that PyTorch would take: its path, and its release ("12.4"; nil where there is none or it does not say).
+function toolkit.nvcc()
+    local program = nvcc_program()
+    local told = fs.is_file(program) and process.run { program, "--version", limit_ns = LIMIT_NS }
+    return program, told and told.stdout:match("release (%d+%.%d+)")
+end
+
+local function major(version) return version:match("^%d+") end
+
+--- What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
+--- problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
+function toolkit.advice(facts, text, nvcc)
+    local built_for = facts.torch_cuda
+    if type(built_for) ~= "string" or not (text:find("load_inline", 1, true) and text:find "cuda_sources") then
+        return nil
+    end
+    local program, release = nvcc()
+    if not release then
+        return ("no nvcc (%s): load_inline cannot compile CUDA code; name a toolkit of CUDA %s with CUDA_HOME"):format(
+            program, major(built_for))
+    end
+    if major(release) == major(built_for) then return nil end
+    return ("PyTorch %s was built for CUDA %s, but %s is of CUDA %s, which load_inline refuses: name a toolkit of CUDA "
+        .. "%s with CUDA_HOME, or take a PyTorch for CUDA %s"):format(facts.torch, built_for, program, release,
+        major(built_for), major(release))
+end
+
+return toolkit

@@ -1,0 +1,73 @@
+-- The Python lane for tests: one evaluator, whose PyTorch is imported once, and problems and solutions put before it.
+local evaluator = require "ako.evaluator"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local problem = require "ako.problem"
+local python = require "ako.python"
+local t = require "ako.tap"
+local task_files = require "ako.task"
+local unit = require "ako.unit"
+
+local lane = { folder = t.tmpdir() }
+
+local SECOND = 1000000000
+local TOLERANCE = { f64 = 1e-4, f32 = 1e-4, f16 = 1e-2, bf16 = 1e-2 }
+local SEED = 42
+local BUILD = 300 * SECOND -- nvcc takes a minute for an extension of PyTorch
+
+local kept
+
+--- The evaluator; skips the test where there is no PyTorch.
+function lane.evaluator()
+    if kept then return kept end
+    local facts, why = fault.catch(python.facts)
+    if not facts then t.skip(why) end
+    kept = assert(evaluator.start { python = facts })
+    return kept
+end
+
+--- Another evaluator for what follows: to this one something has happened.
+function lane.restart()
+    if kept then kept:close() end
+    kept = nil
+end
+
+--- Writes a file into the scratch folder; returns its path.
+function lane.write(name, text)
+    local file = fs.join(lane.folder, name)
+    assert(fs.mkdirs(fs.dirname(file)))
+    assert(fs.write(file, text))
+    return file
+end
+
+--- Gives the evaluator a problem's task, to be judged with this tolerance.
+function lane.give(task, tolerance)
+    local name = task.reference.files[1]
+    local reference = assert(unit.make(task, task.reference, { { name = name, text = fs.read(task.file) } }))
+    assert(lane.evaluator():task(task, tolerance, reference))
+end
+
+--- Describes a problem file and gives it to the evaluator: its task; nil, the line and its code where it is refused.
+function lane.task(file, how)
+    local given = lane.evaluator()
+    local task, why, code = fault.catch(problem.task, given, problem.load(file), how or { seed = SEED })
+    if not task then return nil, why, code end
+    lane.give(task, task_files.tolerance(task, "allclose_out", TOLERANCE))
+    return task
+end
+
+--- Tries a solution's text on the task given last. `changes`: seeds (how many, default 2), launches (timed so often;
+--- default: not at all), seconds (limit of a check). Returns the result.
+function lane.try(task, text, changes)
+    local given, seeds, steps = changes or {}, {}, { "build", "check" }
+    for i = 1, given.seeds or 2 do seeds[i] = i end
+    if given.launches then steps[3] = "time" end
+    local limit = math.tointeger((given.seconds or 60) * SECOND)
+    local mine = assert(unit.make(task, task.solution, { { name = given.name or "mine.py", text = text } }))
+    return assert(lane.evaluator():trial(mine, steps,
+        { check = { seeds = seeds }, limits = { build = BUILD, check = limit, time = limit },
+            time = { warmup = 1, launches = given.launches or 1, flush = false, timer = "wall", reference = true,
+                alpha = 0.05, proof_share = 0.1, proof_least = 1 } }))
+end
+
+return lane

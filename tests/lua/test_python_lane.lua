@@ -1,0 +1,372 @@
+-- What can be wrong with a problem in Python, with a solution and with the interpreter: one line, the right status and
+-- exit code, and the next trial is unharmed.
+local clock = require "ako.clock"
+local exits = require "ako.exits"
+local fault = require "ako.fault"
+local fs = require "ako.fs"
+local lane = require "lane"
+local process = require "ako.process"
+local program = require "program"
+local python = require "ako.python"
+local t = require "ako.tap"
+local toolkit = require "ako.toolkit"
+
+local HEAD = "import torch\nimport torch.nn as nn\n\n" -- three lines
+local INPUTS = "def get_inputs():\n    return [torch.randn(8, 16)]\n\ndef get_init_inputs():\n    return []\n"
+
+-- A module whose class has this body of forward, from line 6 on.
+local function class(name, body)
+    return ("%sclass %s(nn.Module):\n    def forward(self, x):\n        %s\n\n"):format(HEAD, name, body)
+end
+
+local function problem(body) return class("Model", body) .. INPUTS end
+local function solution(body) return class("ModelNew", body) end
+
+local MODEL = class("Model", "return x * 2")
+local RIGHT = solution "return x + x"
+
+-- Problems
+
+local function refused(name, text, line, seconds)
+    local file = lane.write(name .. ".py", text)
+    local task, why, code = lane.task(file, { seed = 1, seconds = seconds })
+    t.eq(task, nil, name)
+    t.eq(why:gsub("^.*/", ""), line, name)
+    return code
+end
+
+-- Name, text, and the line from the file's name on.
+local BAD_PROBLEMS = {
+    { "empty", "", "empty.py: defines no class Model" },
+    { "no_model", HEAD .. INPUTS, "no_model.py: defines no class Model" },
+    { "no_module", HEAD .. "class Model:\n    pass\n\n" .. INPUTS, "no_module.py: class Model is no torch.nn.Module" },
+    { "no_inputs", MODEL, "no_inputs.py: has no get_inputs" },
+    { "syntax", HEAD .. "class Model(nn.Module:\n    pass\n", "syntax.py:4: invalid syntax" },
+    { "at_import", HEAD .. "raise ValueError('no luck')\n", "at_import.py:4: ValueError: no luck" },
+    { "at_init", HEAD .. "class Model(nn.Module):\n    def __init__(self):\n        raise KeyError('w')\n\n" .. INPUTS,
+        "at_init.py:6: KeyError: 'w'" },
+    { "init_count", MODEL .. (INPUTS:gsub("return %[%]", "return [1, 2]")),
+        "init_count.py: TypeError: Module.__init__() takes 1 positional argument but 3 were given" },
+    { "in_inputs", MODEL .. "def get_inputs():\n    return [torch.randn(n)]\n",
+        "in_inputs.py:9: NameError: name 'n' is not defined" },
+    { "in_forward", problem "raise RuntimeError('broken')", "in_forward.py:6: RuntimeError: broken" },
+    { "one_tensor", MODEL .. "def get_inputs():\n    return torch.randn(8)\n",
+        "one_tensor.py: get_inputs gives a Tensor, not a list" },
+    { "changing", MODEL .. "n = 0\ndef get_inputs():\n    global n\n    n += 1\n    return [torch.randn(n)]\n",
+        "changing.py: get_inputs gives 'x' another shape, layout or dtype in each call ([1], then [2])" },
+    { "exit", problem "import sys; sys.exit(3)", "exit.py:6: called sys.exit(3)" },
+    { "exit_at_import", HEAD .. "import sys\nsys.exit()\n", "exit_at_import.py:5: called sys.exit(None)" },
+    { "quit", problem "import os; os._exit(3)", "quit.py: its process ended: exit 3" },
+    { "segv", problem "import os; os.kill(os.getpid(), 11)",
+        "segv.py: its process ended: killed by SIGSEGV (segmentation fault)" },
+    { "tensor_memory", problem "return torch.empty(1 << 50)", "tensor_memory.py:6: out of memory: can't allocate "
+        .. "memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate memory)" },
+    { "memory", problem "return bytearray(1 << 62)", "memory.py:6: out of memory" },
+    { "nothing", problem "return None", "nothing.py: forward returns no tensor with an element in it" },
+    { "object", problem "return object()", "object.py: the result is of type object; tensors, numbers, strings, None, "
+        .. "lists, tuples and dicts of them can be passed" },
+    { "sparse", problem "return x.to_sparse()",
+        "sparse.py: the result is sparse (sparse_coo); a dense tensor is wanted" },
+    { "quantized", problem "return torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)",
+        "quantized.py: the result is quantized (torch.qint8); dequantize it" },
+    { "complex", problem "return torch.complex(x, x)",
+        "complex.py: the result has dtype complex64, which no lane knows" },
+    { "sparse_input", MODEL .. "def get_inputs():\n    return [torch.randn(8).to_sparse()]\n",
+        "sparse_input.py: an input[0] is sparse (sparse_coo); a dense tensor is wanted" },
+    { "in_place", problem "x += 1; return x", "in_place.py: forward changes its input 'x': every call is to find the "
+        .. "same one, so let it work on a copy (clone)" },
+}
+
+t.test("a mistake in a problem is one line, with file and line where they are known, and exit 2", function()
+    lane.evaluator()
+    for _, bad in ipairs(BAD_PROBLEMS) do t.eq(exits.of_code(refused(table.unpack(bad))), exits.USAGE, bad[1]) end
+end)
+
+t.test("a problem that hangs ends after its time", function()
+    lane.evaluator()
+    local line = "hanging.py: did not run once within 1.5 s: its import, get_inputs, Model and forward together"
+    t.eq(exits.of_code(refused("hanging", problem "while True: pass", line, 1.5)), exits.TIMEOUT)
+end)
+
+t.test("what may look wrong and is not: megabytes printed, a view of an input, an empty tensor", function()
+    local task = assert(lane.task(lane.write("loud.py", problem "print('x' * (8 << 20)); return x * 2")))
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+    task = assert(lane.task(lane.write("view.py", problem "return x[1:]")))
+    t.eq(lane.try(task, solution "return x[1:].clone()").status, "PASSED")
+    t.eq(lane.try(task, solution "return x[1:]").status, "PASSED", "the reference gives a view, too")
+    t.eq(lane.try(task, solution "return x[:-1]").status, "INCORRECT_NUMERICAL")
+    task = assert(lane.task(lane.write("part.py", class("Model", "return x * 2, x[:0]")
+        .. "def get_inputs():\n    return [torch.randn(8)]\n")))
+    t.eq(lane.try(task, solution "return x * 2, x[:0]").status, "PASSED")
+    t.match(lane.try(task, solution "return x * 2, x[:1]").reason, "shape %[1%], the reference gives shape %[0%]")
+end)
+
+-- Solutions
+
+local function given(name, text, status, reason)
+    return { name = name, text = text, status = status, reason = reason }
+end
+
+-- The reason in full, or nil where there is none.
+local SOLUTIONS = {
+    given("no class", HEAD, "COMPILE_ERROR", "mine.py: defines no class ModelNew"),
+    given("a class of another name", class("Fast", "return x + x"), "COMPILE_ERROR",
+        "mine.py: defines no class ModelNew"),
+    given("a function", HEAD .. "def ModelNew(): pass\n", "COMPILE_ERROR", "mine.py: defines no class ModelNew"),
+    given("no module", HEAD .. "class ModelNew:\n    pass\n", "COMPILE_ERROR",
+        "mine.py: class ModelNew is no torch.nn.Module"),
+    given("no forward", HEAD .. "class ModelNew(nn.Module):\n    pass\n", "RUNTIME_ERROR",
+        'NotImplementedError: Module [ModelNew] is missing the required "forward" function'),
+    given("several classes", RIGHT .. class("Model", "return x"), "PASSED"),
+    given("Model alone", class("Model", "return x + x"), "PASSED"),
+    given("super of Model in Model", HEAD .. "class Model(nn.Module):\n    def __init__(self):\n        "
+        .. "super(Model, self).__init__()\n    def forward(self, x): return twice(x)\n\n"
+        .. "def twice(x):\n    return x + x\n", "PASSED"),
+    given("super of Model in ModelNew", HEAD .. "class ModelNew(nn.Module):\n    def __init__(self):\n        "
+        .. "super(Model, self).__init__()\n", "COMPILE_ERROR", "mine.py:6: NameError: name 'Model' is not defined"),
+    given("helpers behind the last class", solution "return helper(x)" .. "def helper(x):\n    return x + x\n",
+        "PASSED"),
+    given("inputs of its own, by a way round", RIGHT .. "globals()['get_' + 'inputs'] = list\n", "COMPILE_ERROR",
+        "mine.py: a solution may not define get_inputs: the inputs are the problem's"),
+    given("syntax", HEAD .. "class ModelNew(nn.Module:\n    pass\n", "COMPILE_ERROR", "mine.py:4: invalid syntax"),
+    given("indents", HEAD .. "class ModelNew:\n    a = 1\n   b = 2\n", "COMPILE_ERROR",
+        "mine.py:6: unindent does not match any outer indentation level"),
+    given("at import", HEAD .. "raise ValueError('no luck')\n", "COMPILE_ERROR", "mine.py:4: ValueError: no luck"),
+    given("exit at import", HEAD .. "import sys\nsys.exit(0)\n", "COMPILE_ERROR", "mine.py:5: called sys.exit(0)"),
+    given("quit at import", HEAD .. "import os\nos._exit(0)\n", "RUNTIME_ERROR",
+        "the process ended during load: exit 0"),
+    given("at init", HEAD .. "class ModelNew(nn.Module):\n    def __init__(self, n):\n        pass\n",
+        "COMPILE_ERROR", "mine.py: TypeError: ModelNew.__init__() missing 1 required positional argument: 'n'"),
+    given("in forward", solution "raise RuntimeError('broken')", "RUNTIME_ERROR", "mine.py:6: RuntimeError: broken"),
+    given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
+    given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
+    given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",
+        "the process ended during run: killed by SIGSEGV (segmentation fault)"),
+    given("megabytes printed", solution "print('x' * (8 << 20)); return x + x", "PASSED"),
+    given("a tensor of petabytes", solution "return torch.empty(1 << 50)", "RUNTIME_ERROR", "mine.py:6: out of memory: "
+        .. "can't allocate memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate "
+        .. "memory)"),
+    given("host memory", solution "return bytearray(1 << 62)", "RUNTIME_ERROR", "mine.py:6: out of memory"),
+    given("nothing", solution "return None", "INCORRECT_SHAPE",
+        "the result is a NoneType, the reference gives a tensor"),
+    given("a list", solution "return [x + x]", "INCORRECT_SHAPE", "the result is a list, the reference gives a tensor"),
+    given("shape", solution "return (x + x).t()", "INCORRECT_SHAPE",
+        "the result is of shape [16, 8], the reference gives shape [8, 16]"),
+    given("dtype", solution "return (x + x).half()", "INCORRECT_DTYPE", "the result is f16, the reference gives f32"),
+    given("device", solution "return torch.empty(8, 16, device='meta')", "INCORRECT_SHAPE", nil),
+    given("sparse", solution "return (x + x).to_sparse()", "INCORRECT_SHAPE",
+        "the result is sparse (sparse_coo); a dense tensor is wanted"),
+    given("quantized", solution "return torch.quantize_per_tensor(x + x, 0.1, 0, torch.qint8)", "INCORRECT_DTYPE",
+        "the result is quantized (torch.qint8); dequantize it"),
+    given("a view of its input", solution "return x.view(8, 16)", "INCORRECT_SHAPE",
+        "out lies in the memory of an input: return a tensor of its own"),
+    given("not contiguous", solution "return (x.t().contiguous() * 2).t()", "PASSED"),
+    given("wrong", solution "return x * 3", "INCORRECT_NUMERICAL", nil),
+}
+
+local function task_of_twice() return assert(lane.task(lane.write("twice.py", MODEL .. INPUTS))) end
+
+t.test("what a solution does wrong is its own status and one line", function()
+    local task = task_of_twice()
+    for _, case in ipairs(SOLUTIONS) do
+        local result = lane.try(task, case.text)
+        t.eq(result.status, case.status, ("%s: %s"):format(case.name, result.reason))
+        if case.reason then t.eq(result.reason, case.reason, case.name) end
+        t.ok(not result.reason:find("\n"), case.name)
+    end
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+end)
+
+t.test("a missing import is named, with what to install", function()
+    local task = task_of_twice()
+    local reason = lane.try(task, HEAD .. "import nothing_of.the_kind\n").reason
+    t.match(reason, "^mine.py:4: needs the module 'nothing_of', which (%S+) does not have: %1 %-m pip install "
+        .. "nothing_of$")
+end)
+
+t.test("a solution that hangs, at import or in a call, ends after its time", function()
+    local task = task_of_twice()
+    for _, text in ipairs { HEAD .. "while True: pass\n", solution "while True: pass" } do
+        local result = lane.try(task, text, { seconds = 1.5 })
+        t.eq({ result.status, result.reason }, { "TIMEOUT", "check took longer than its limit of 1.5 s" })
+    end
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+end)
+
+-- A template that fails deep inside the standard library.
+local LONG_ERROR = [[
+from torch.utils.cpp_extension import load_inline
+ext = load_inline(name="deep", functions=["twice"], extra_cflags=["-fsyntax-only"], cpp_sources="""
+#include <algorithm>
+#include <list>
+torch::Tensor twice(torch::Tensor x) {
+    std::list<int> l;
+    std::sort(l.begin(), l.end());
+    return x + x;
+}
+""")
+]]
+
+t.test("of a long compile error the first real line is shown, and all of it kept", function()
+    local result = lane.try(task_of_twice(), HEAD .. LONG_ERROR .. solution "return ext.twice(x)")
+    if result.reason:find "Ninja" then t.skip(result.reason) end
+    t.eq(result.status, "COMPILE_ERROR")
+    t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:6: no match for .*operator%-.* %(in stl_algo")
+    local _, lines = result.build.log:gsub("\n", "")
+    t.ok(lines > 30, result.build.log)
+end)
+
+-- Processes
+
+local function children_of(pid)
+    local list = {}
+    for _, name in ipairs(assert(fs.list "/proc")) do
+        local stat = name:find "^%d+$" and fs.read(("/proc/%s/stat"):format(name))
+        if stat and stat:match "^%d+ %b() %a (%d+)" == pid then list[#list + 1] = name end
+    end
+    return list
+end
+
+-- Pids of the Python processes of our evaluator, the oldest first: the one that forks, and what it has forked.
+local function python_processes()
+    local own = assert(process.run { "sh", "-c", "echo $PPID" }).stdout:match "%d+"
+    local found = {}
+    for _, worker in ipairs(children_of(own)) do
+        for _, pid in ipairs(children_of(worker)) do
+            local command = fs.read(("/proc/%s/cmdline"):format(pid)) or ""
+            if command:find("nursery.py", 1, true) then found[#found + 1] = pid end
+        end
+    end
+    table.sort(found, function(a, b) return tonumber(a) < tonumber(b) end)
+    return found
+end
+
+-- Returns when they have ended; who reaps them is not of interest.
+local function kill(pids)
+    t.eq(assert(process.run { "kill", "-KILL", table.unpack(pids) }).code, 0)
+    local limit = clock.now_ns() + 5 * program.second_ns
+    for _, pid in ipairs(pids) do
+        local stat
+        repeat
+            stat = fs.read(("/proc/%s/stat"):format(pid))
+        until not stat or stat:match "^%d+ %b() [ZX]" or clock.now_ns() > limit
+    end
+end
+
+t.test("the next trial works when the process with PyTorch, or the referee, has been killed", function()
+    local task = task_of_twice()
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+    for _, which in ipairs { { 2 }, { 1, 1 }, { 1 } } do -- the forks, the one that forks, all
+        local found = python_processes()
+        t.ok(#found >= 2, "they are found")
+        kill { table.unpack(found, which[1], which[2] or #found) }
+        local result = lane.try(task, RIGHT)
+        t.eq(result.status, "PASSED", result.reason)
+    end
+end)
+
+-- Interpreters
+
+local function script(name, text)
+    local file = lane.write(name, "#!/bin/sh\n" .. text)
+    assert(process.run { "chmod", "+x", file }.ok)
+    return file
+end
+
+local function no_python(name)
+    local found, why, code = fault.catch(python.find, name)
+    t.eq(found, nil)
+    t.eq(exits.of_code(code), exits.LACKING)
+    return why
+end
+
+t.test("an interpreter that will not do is named, with what to do", function()
+    local old = script("old", "echo 3.8 False True\necho /opt/python3.8\n")
+    t.eq(no_python(old), "/opt/python3.8 is Python 3.8; 3.10 or newer is wanted: name another one with --python or "
+        .. "AKO_PYTHON")
+    local bare = script("bare", "echo 3.11 True False\necho /opt/python\n")
+    t.eq(no_python(bare), "/opt/python has no PyTorch: /opt/python -m pip install torch (Debian: apt install "
+        .. "python3-torch), or name another interpreter with --python or AKO_PYTHON")
+    local none = script("none", "echo hello\n")
+    t.eq(no_python(none), none .. ": no Python interpreter")
+    t.match(no_python "/nowhere/python", "/nowhere/python")
+end)
+
+t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code", function()
+    local text = "load_inline(name='x', cpp_sources='', cuda_sources='')"
+    local function advice(cuda, release, of)
+        return toolkit.advice({ torch = "2.4.0", torch_cuda = cuda }, of or text, function()
+            return "/usr/local/cuda/bin/nvcc", release
+        end)
+    end
+    t.eq(advice("12.4", "12.9"), nil)
+    t.eq(advice("12.4", "13.0"), "PyTorch 2.4.0 was built for CUDA 12.4, but /usr/local/cuda/bin/nvcc is of CUDA 13.0, "
+        .. "which load_inline refuses: name a toolkit of CUDA 12 with CUDA_HOME, or take a PyTorch for CUDA 13")
+    t.eq(advice("12.4", nil), "no nvcc (/usr/local/cuda/bin/nvcc): load_inline cannot compile CUDA code; name a "
+        .. "toolkit of CUDA 12 with CUDA_HOME")
+    t.eq(advice("12.4", "13.0", "import triton"), nil)
+    t.eq(advice(nil, "13.0"), nil)
+end)
+
+-- The program
+
+local POLICY = [[
+return require("policies.kernelbench"):extend { name = "light", correctness = { trials = 1 }, budget = { check = 5 },
+    timing = { warmup = 1, launches = 3, pairs = { looks = { 4 }, control = 4, headline = 4 } } }
+]]
+
+local function try(name, ...)
+    return program.run("-q", "--device=cpu", "--task", "twice.py", "--solution", name, "light.lua", "try", ...)
+end
+
+t.test("exit codes and lines of the program", function()
+    lane.evaluator()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    program.write("broken.py", MODEL)
+    local broken = program.run("-q", "--device=cpu", "--task", "broken.py", "light.lua", "try")
+    program.says(broken, exits.USAGE, "broken.py: has no get_inputs")
+    t.eq(broken.stdout, "")
+    local cases = {
+        { RIGHT .. INPUTS, exits.REJECTED,
+            "mine.py:8: a solution may not define get_inputs: the inputs are the problem's" },
+        { HEAD .. "class ModelNew(nn.Module:\n", exits.BUILD, "mine.py:4: invalid syntax" },
+        { solution "return x[0]", exits.INCORRECT,
+            "the result is of shape %[16%], the reference gives shape %[8, 16%]" },
+        { solution "raise ValueError('no')", exits.CRASHED, "mine.py:6: ValueError: no" },
+        { RIGHT, exits.DONE, "keep: baseline" },
+    }
+    for _, case in ipairs(cases) do
+        program.write("mine.py", case[1])
+        local result = try "mine.py"
+        t.eq(result.code, case[2], result.stdout .. result.stderr)
+        t.match(result.stdout, case[3]:gsub("[()]", "%%%0"))
+    end
+end)
+
+t.test("without PyTorch: exit 5, with what to do", function()
+    lane.evaluator()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    local bare = program.folder .. "/bare"
+    local made = assert(process.run { "python3", "-m", "venv", "--without-pip", bare })
+    if not made.ok then t.skip("python3 -m venv does not work here") end
+    local function run(...)
+        return assert(process.run { program.path, cwd = program.folder,
+            env = { AKO_HOME = t.home, AKO_PYTHON = bare .. "/bin/python" }, ... })
+    end
+    local line = ("%s/bin/python has no PyTorch: "):format(bare)
+    local result = run("-q", "--device=cpu", "--task", "twice.py", "light.lua", "try")
+    t.eq({ result.code, result.stderr:sub(10, 9 + #line) }, { exits.LACKING, line })
+    t.eq(run("-q", "--device=cpu", "--python", "/bin/true", "--task", "twice.py", "light.lua", "try").stderr,
+        "ako-lua: /bin/true: no Python interpreter\n")
+    local asked = "import site; print(site.getsitepackages()[0])"
+    local folder = assert(process.run { bare .. "/bin/python", "-c", asked }).stdout:match "[^\n]+" .. "/torch"
+    assert(fs.mkdirs(folder))
+    assert(fs.write(folder .. "/__init__.py", "raise ImportError('libtorch.so: cannot open shared object file')\n"))
+    result = run("-q", "--device=cpu", "--task", "twice.py", "light.lua", "try")
+    t.eq(result.code, exits.LACKING)
+    t.match(result.stderr, "bin/python cannot import PyTorch %(libtorch.so: cannot open shared object file%): ")
+end)
+
+lane.restart()
