@@ -1,5 +1,6 @@
 -- What the command line means: ako-lua [host options] POLICY.lua [verb] [--option=value ...]
 
+local bench_flags = require "ako.bench_flags"
 local bundled = require "ako.bundled"
 local clock = require "ako.clock"
 local console = require "ako.console"
@@ -67,6 +68,8 @@ local VERBS = {
             text = "by how much you expect it to be" },
         { name = "label", kind = "text", value = "TEXT", text = "a name of your own for the trial" },
     } },
+    { name = "bench", text = "one evaluation, with the flags and lines of AKO4ALL's bench.py: bench --help",
+        options = {} },
     { name = "status", text = "where the session stands", options = {} },
     { name = "brief", text = "all that somebody without a memory needs to go on, in 2 KB", options = {} },
     { name = "log", text = "a line for each trial, the newest last", options = {
@@ -215,6 +218,42 @@ local function parse_verb(arguments, groups)
     return verb, values, read_operands(verb, words)
 end
 
+-- What an evaluation without a task, a workspace and a session has no use for.
+local NOT_OF_BENCH = { task = true, solution = true, workspace = true, session = true }
+
+-- Values of a flat table for the specs of a group.
+local function values_for(specs, flat)
+    local values = {}
+    for _, spec in ipairs(specs) do
+        local key = spec.key or spec.name:gsub("-", "_")
+        values[key] = flat[key]
+    end
+    return values
+end
+
+-- The verb `bench` has a command line of its own, among which options of the host and of the policy may stand. Returns
+-- its flags and the others' values as `parse_verb` does; false for another verb.
+local function parse_bench(arguments, groups, host_values)
+    local before, _, at = fault.catch(options.parse, arguments, 1, { host = groups.host, policy = groups.policy }, true)
+    if not before or arguments[at] ~= "bench" then return false end
+    local others, words = {}, table.move(arguments, at + 1, #arguments, 1, {})
+    for _, spec in ipairs(groups.host) do
+        local is_given = before.host[spec.name] or host_values[spec.name]
+        if NOT_OF_BENCH[spec.name] and is_given then
+            fault.raise("INVALID", "option --%s is none of the verb bench", spec.name)
+        elseif not NOT_OF_BENCH[spec.name] then
+            others[#others + 1] = spec
+        end
+    end
+    table.move(groups.policy, 1, #groups.policy, #others + 1, others)
+    local flags, rest, code = bench_flags.parse(words, others)
+    if not flags then fault.raise(code, "%s", rest) end
+    for group, specs in pairs(groups) do
+        for key, value in pairs(values_for(specs, rest)) do before[group][key] = value end
+    end
+    return flags, before
+end
+
 local function context(policy, verb, values, operands, host_values)
     for name, value in pairs(values.host) do host_values[name] = value end
     apply(host_values)
@@ -231,10 +270,12 @@ local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
-    local verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
+    local flags, values = must(parse_bench, arguments, { host = HOST_OPTIONS, policy = specs }, host_values)
+    local verb, operands = { name = "bench" }, {}
+    if not flags then verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs }) end
     if values.host.version or values.host.list then return cli.answer(values.host) end
     local ctx = context(policy, verb, values, operands, host_values)
-    ctx.file, ctx.path, ctx.specs, ctx.started_ns = file, path, specs, started_ns
+    ctx.file, ctx.path, ctx.specs, ctx.started_ns, ctx.flags = file, path, specs, started_ns, flags
     if ctx.host.help then return verbs.help(ctx) end
     host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)

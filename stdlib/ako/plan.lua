@@ -110,7 +110,8 @@ end
 --- Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
 --- runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code.
 function plan.resolve(policy, task, seed)
-    local sources, problem, code = unit.read(task.folder, task.reference.files)
+    local sources, problem, code = task.reference.sources
+    if not sources then sources, problem, code = unit.read(task.folder, task.reference.files) end
     if not sources then return nil, problem, code end
     local reference
     reference, problem = unit.make(task, task.reference, sources)

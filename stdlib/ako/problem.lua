@@ -22,15 +22,29 @@ local function place_solution(given)
     return fs.basename(given), fs.absolute(given) or given
 end
 
---- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
---- command line, or nil.
-function problem.load(file, solution)
+--- A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
+function problem.source(file, taken, folder)
     local text, why, code = path.read_source(file)
     if not text then fault.raise(code, "%s", why) end
+    local name = fs.basename(file)
+    return { name = name == taken and folder .. "/" .. name or name, text = text }
+end
+
+-- The problem's files: its own, and that which gives its inputs in its place (nil: none does).
+local function sources_of(file, inputs)
+    local sources = { problem.source(file) }
+    if inputs then sources[2] = problem.source(inputs, sources[1].name, "inputs") end
+    return sources
+end
+
+--- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
+--- command line, or nil; `inputs` one whose inputs count instead of the problem's own, or nil.
+function problem.load(file, solution, inputs)
+    local sources = sources_of(file, inputs)
     local name, from = place_solution(solution)
-    return { problem = true, file = file, folder = fs.dirname(file), text = text,
+    return { problem = true, file = file, folder = fs.dirname(file), sources = sources,
         name = (fs.basename(file):gsub("%.py$", ""):gsub("[^%w_.-]", "_")),
-        reference = { files = { fs.basename(file) }, options = {} },
+        reference = { files = { fs.basename(file) }, options = {}, sources = sources },
         solution = { files = { name }, from = from and { from }, options = {} } }
 end
 
@@ -38,13 +52,13 @@ local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = 
 
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
 local function describe(evaluator, loaded, question)
-    local sources = { { name = loaded.reference.files[1], text = loaded.text } }
-    local lane = evaluator.place == "gpu" and "python" or "python-cpu"
-    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, DESCRIBE_SECONDS)
+    local unit = { lane = evaluator.place == "gpu" and "python" or "python-cpu", sources = loaded.sources }
+    local answer, why, code = evaluator:describe(unit, question, DESCRIBE_SECONDS)
     if answer then return answer.description end
     if REFUSED[code] then fault.raise(code, "%s", why) end
     if code == "CHILD" then why = "its process ended: " .. why end
-    local named = why:find(fs.basename(loaded.file), 1, true)
+    local named
+    for _, source in ipairs(loaded.sources) do named = named or why:find(source.name, 1, true) end
     fault.raise("INVALID", "%s%s", named and "" or loaded.file .. ": ", why)
 end
 
@@ -80,11 +94,21 @@ local function axes_of(sizes, tensor)
     return values
 end
 
+-- What is asked of the file: what the caller wants, and what is known of the file.
+local function question_of(loaded, how)
+    local question = { faithful = false, inputs_file = loaded.sources[2] and loaded.sources[2].name }
+    for name, value in pairs(how) do question[name] = value end
+    return question
+end
+
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
---- faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
---- INVALID for a mistake in the problem, with file and line where they are known.
+--- faithful, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU, whose bits
+--- the original has; `dtype` is what floating-point tensors are cast to (nil: they stay what they are);
+--- `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd` and `origins` { name = path }: where the
+--- problem's files look for data. Raises faults: INVALID for a mistake in the problem, with file and line where they
+--- are known.
 function problem.task(evaluator, loaded, how)
-    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false })
+    local described = describe(evaluator, loaded, question_of(loaded, how))
     local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
     local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place,
         tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,

@@ -273,6 +273,8 @@
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
+---@overload fun(name: "ako.entry"): ako.entry
+---@overload fun(name: "ako.evaluation"): ako.evaluation
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.evidence"): ako.evidence
@@ -3739,8 +3741,36 @@ function unit.make(task, program, sources, fallback, point) end
 ---@param given any
 function unit.launches(given) end
 
+---@class ako.entry
+local entry = {}
+
+--- The entry point of a source { name, text }: { name, line, place, params }.
+---@param source table
+---@return table
+function entry.parse(source) end
+
+--- The arguments of an entry point for one workload, as docs/protocol.md has them. Raises faults.
+---@param spec table
+---@param task table
+---@param workload table
+---@return table
+function entry.arguments(spec, task, workload) end
+
+---@class ako.evaluation
+local evaluation = {}
+
+--- bench: one evaluation of a solution, as AKO4ALL's evaluator does it; ctx.flags are those of ako.bench_flags.
+---@param ctx table
+---@return integer
+function evaluation.bench(ctx) end
+
 ---@class ako.verbs
 local verbs = {}
+
+--- bench: one evaluation of a solution, as AKO4ALL's evaluator does it; ctx.flags are those of ako.bench_flags.
+---@param ctx table
+---@return integer
+function verbs.bench(ctx) end
 
 ---doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
 ---that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn". Where

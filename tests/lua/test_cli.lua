@@ -56,6 +56,7 @@ Verbs
                           why it is faster
     --predict=PERCENT     by how much you expect it to be
     --label=TEXT          a name of your own for the trial
+  bench                   one evaluation, with the flags and lines of AKO4ALL's bench.py: bench --help
   status                  where the session stands
   brief                   all that somebody without a memory needs to go on, in 2 KB
   log                     a line for each trial, the newest last
@@ -244,8 +245,8 @@ end)
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
     says(run("mine.lua", "ablate"), 2,
-        "unknown verb 'ablate'; there are run, init, plan, doctor, try, status, brief, log, show, diff, report, note, "
-        .. "keep, revert, resume, finish, simulate, check, help")
+        "unknown verb 'ablate'; there are run, init, plan, doctor, try, bench, status, brief, log, show, diff, report, "
+        .. "note, keep, revert, resume, finish, simulate, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")
