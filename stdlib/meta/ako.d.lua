@@ -156,6 +156,7 @@
 ---@field files? string the folder of its records, as seen from the workspace
 ---@field left_alone? string why its files stay in the workspace
 ---@field lane? string
+---@field backend? string what its text is written for (ako.backend)
 ---@field timer? string
 ---@field timer_note? string
 ---@field build_error? table
@@ -2296,6 +2297,11 @@ local measuring = {}
 ---@param info? table
 ---@return table
 function measuring.context(loop, info) end
+
+---Says in a record what a unit is written for and how it runs.
+---@param record ako.Record
+---@param given table
+function measuring.name_unit(record, given) end
 
 ---The name of a protected file that is not what it was when the session began, or nil.
 ---@param loop ako.loop.Loop
