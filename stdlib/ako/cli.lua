@@ -26,6 +26,8 @@ local HOST_OPTIONS = {
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },
+    { name = "dims", kind = "text", value = "M=N,...",
+        text = "sizes of a task in Python that takes them; --M=4096 is short for --dims=M=4096" },
     { name = "python", kind = "text", value = "PATH",
         text = "the interpreter for tasks in Python (default: AKO_PYTHON, an active environment, or found)" },
     { name = "session", kind = "text", value = "NAME", text = "which optimization run (default: the newest)" },
@@ -264,10 +266,23 @@ local function context(policy, verb, values, operands, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
+-- The arguments with --M=4096 --N=64 as one --dims=M=4096,N=64: no option of ours begins with a capital letter.
+local function with_dims(arguments)
+    local dims, others = {}, {}
+    for _, argument in ipairs(arguments) do
+        local size = argument:match("^%-%-(%u[%w_]*=[%d.+e-]+)$")
+        local list = size and dims or others
+        list[#list + 1] = size or argument
+    end
+    if #dims > 0 then table.insert(others, 1, "--dims=" .. table.concat(dims, ",")) end
+    return others
+end
+
 local started_ns -- when the program began, by the wall clock: before any file of the user's was read
 
 local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
+    arguments = with_dims(arguments)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
     local flags, values = must(parse_bench, arguments, { host = HOST_OPTIONS, policy = specs }, host_values)

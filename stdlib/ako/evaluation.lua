@@ -7,6 +7,7 @@ local bench_flags = require "ako.bench_flags"
 local bench_lines = require "ako.bench_lines"
 local bench_selftest = require "ako.bench_selftest"
 local console = require "ako.console"
+local contract = require "ako.contract"
 local evaluators = require "ako.evaluator"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
@@ -39,7 +40,8 @@ end
 local function places(loaded, lane)
     local origins = {}
     for i, file in ipairs { lane.reference, lane.inputs } do
-        origins[loaded.sources[i].name] = fs.absolute(file) or file
+        local source = loaded.sources[i]
+        if source then origins[source.name] = fs.absolute(file) or file end
     end
     return origins, fs.absolute "."
 end
@@ -52,7 +54,8 @@ local function new(ctx, flags)
     local lane = bench_flags.lane(flags)
     fault.check(problem.is_problem(lane.reference), "%s: the reference must be a Python file with class Model",
         lane.reference)
-    local loaded = problem.load(lane.reference, lane.solution, lane.inputs)
+    local dims = ctx.host.dims and must(contract.dims(ctx.host.dims))
+    local loaded = problem.load(lane.reference, lane.solution, { inputs = lane.inputs, dims = dims })
     local self = setmetatable({ ctx = ctx, lane = lane, loaded = loaded, policy = policy_of(ctx, flags),
         solution = problem.source(lane.solution), session = {}, warnings = {} }, Evaluation)
     self.original = lane.original and problem.source(lane.original)
@@ -66,9 +69,10 @@ end
 -- The task of the reference, or nil, what is wrong with it and a code.
 local function task_of(self)
     local correctness, ctx = self.policy.correctness, self.ctx
+    local dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
     local origins, cwd = places(self.loaded, self.lane)
     return fault.catch(problem.task, self.evaluator, self.loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = correctness.faithful and ctx.opt[correctness.faithful], dtype = self.lane.dtype,
+        faithful = correctness.faithful and ctx.opt[correctness.faithful], dtype = dtype,
         inputs_ignored = true, origins = origins, cwd = cwd })
 end
 

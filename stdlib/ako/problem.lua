@@ -2,6 +2,7 @@
 -- as it is. What it asks for is found out by running it once, in the referee's process.
 
 local axes = require "ako.axes"
+local contract = require "ako.contract"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
@@ -33,16 +34,33 @@ end
 -- The problem's files: its own, and that which gives its inputs in its place (nil: none does).
 local function sources_of(file, inputs)
     local sources = { problem.source(file) }
-    if inputs then sources[2] = problem.source(inputs, sources[1].name, "inputs") end
+    if inputs and problem.is_problem(inputs) then
+        sources[2] = problem.source(inputs, sources[1].name, "inputs")
+    end
     return sources
 end
 
+-- What is known of a problem by its text. A kernel that is compiled says itself what it takes; where another file is
+-- named for the inputs, that one says it.
+local function question_for(sources, solution, given)
+    if not contract.is_reference(sources[1].text) then
+        fault.check(not next(given.dims or {}), "%s takes no sizes on the command line", sources[1].name)
+        return {}
+    end
+    fault.check(solution, "%s is a reference alone: name the kernel with --solution", sources[1].name)
+    local named = given.inputs and not problem.is_problem(given.inputs) and given.inputs or solution
+    return contract.question(given.dims or {}, problem.source(named))
+end
+
 --- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
---- command line, or nil; `inputs` one whose inputs count instead of the problem's own, or nil.
-function problem.load(file, solution, inputs)
-    local sources = sources_of(file, inputs)
+--- command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own, and dims, the
+--- sizes of a problem that takes them (ako.contract).
+function problem.load(file, solution, given)
+    given = given or {}
+    local sources = sources_of(file, given.inputs)
     local name, from = place_solution(solution)
     return { problem = true, file = file, folder = fs.dirname(file), sources = sources,
+        question = question_for(sources, solution, given),
         name = (fs.basename(file):gsub("%.py$", ""):gsub("[^%w_.-]", "_")),
         reference = { files = { fs.basename(file) }, options = {}, sources = sources },
         solution = { files = { name }, from = from and { from }, options = {} } }
@@ -72,13 +90,16 @@ local function shape_of(facts)
     return dense and facts.shape or { facts.elements }
 end
 
+-- What a call writes in place is zeroed before.
+local INITS = { input = { kind = "problem" }, inout = { kind = "constant", a = 0.0, b = 0.0 } }
+
 local function add_tensors(task, list, role)
     local shapes, elements = task.workloads[1].shapes, task.workloads[1].elements
     for _, facts in ipairs(list) do
         local shape, dims = shape_of(facts), {}
         for i, size in ipairs(shape) do dims[i] = axes.parse(size) end
         local tensor = { name = facts.name, dtype = facts.dtype, dims = dims, role = role,
-            init = role == "input" and { kind = "problem" } or nil }
+            init = INITS[role] }
         task.tensors[#task.tensors + 1], task.tensor[facts.name] = tensor, tensor
         shapes[facts.name], elements[facts.name] = { table.unpack(shape) }, facts.elements
         task.moved = task.moved + facts.bytes
@@ -97,7 +118,9 @@ end
 -- What is asked of the file: what the caller wants, and what is known of the file.
 local function question_of(loaded, how)
     local question = { faithful = false, inputs_file = loaded.sources[2] and loaded.sources[2].name }
-    for name, value in pairs(how) do question[name] = value end
+    for _, more in ipairs { loaded.question, how } do
+        for name, value in pairs(more) do question[name] = value end
+    end
     return question
 end
 
@@ -114,8 +137,11 @@ function problem.task(evaluator, loaded, how)
         tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
         solution = loaded.solution, python = described.spec, facts = described.facts, moved = 0 }
     add_tensors(task, described.inputs, "input")
-    add_tensors(task, described.outputs, "output")
+    add_tensors(task, described.outputs, described.in_place and "inout" or "output")
     workload.axes = axes_of(described.facts.sizes or {}, task.tensor)
+    for name, value in pairs(described.facts.scalars or {}) do task.scalars[name] = { value = value, dtype = "f32" } end
+    task.closeness = described.facts.tolerance
+    task.is_declared = loaded.question.arguments ~= nil
     for name in pairs(workload.axes) do task.axes[name] = { dtype = "i32" } end
     if not loaded.solution.from then task.solution.texts = { described.starter } end
     return task

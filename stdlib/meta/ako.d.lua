@@ -274,6 +274,7 @@
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
+---@overload fun(name: "ako.contract"): ako.contract
 ---@overload fun(name: "ako.entry"): ako.entry
 ---@overload fun(name: "ako.evaluation"): ako.evaluation
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
@@ -3746,6 +3747,31 @@ function unit.make(task, program, sources, fallback, point) end
 ---What decides how a unit is launched, as text: equal machine code and equal launches have equal effects.
 ---@param given any
 function unit.launches(given) end
+
+---@class ako.contract
+local contract = {}
+
+--- True where a Python text has reference(**kwargs) and no class Model.
+---@param text string
+---@return boolean
+function contract.is_reference(text) end
+
+--- The sizes in a text such as "M=4096,alpha=0.5", by name.
+---@param text string
+---@return table<string, number>? dims, string? problem, string? code
+function contract.dims(text) end
+
+--- The arguments of an entry point (a source) as stdlib/python takes them. Raises faults.
+---@param source table
+---@param dims table<string, number>
+---@return table
+function contract.arguments(source, dims) end
+
+--- What is asked of a reference. Raises faults.
+---@param dims table<string, number>
+---@param source? table
+---@return table
+function contract.question(dims, source) end
 
 ---@class ako.entry
 local entry = {}

@@ -109,9 +109,12 @@ Without a verb it runs the policy; a script is a Lua file that returns nothing.
 
 Host options
   --task=FILE|DIR         what must be computed (default: task.lua of the workspace or here, else an example)
+  --solution=FILE         of a task in Python: the file that candidates change (default: solution.py)
   --workspace=DIR         where the solution lies (default: here)
   --device=auto|cpu|cuda:N
                           what to run on (default: auto)
+  --dims=M=N,...          sizes of a task in Python that takes them; --M=4096 is short for --dims=M=4096
+  --python=PATH           the interpreter for tasks in Python (default: AKO_PYTHON, an active environment, or found)
   --session=NAME          which optimization run (default: the newest)
   --seed=N                instead of the policy's seed
   --json                  the result as one JSON object
@@ -204,7 +207,9 @@ t.test("--json of check, help, --help and --list", function()
     t.eq(listed.kernelbench, "good")
     write("odd.lua", 'local k = require "policies.kernelbench"\nreturn k:extend { name = "odd", options = { most = '
         .. '{ math.huge, "x" } }, budget = { factor = nil } }')
-    t.eq(object_of("odd.lua", "check").options[4].default, "inf")
+    local own = object_of("odd.lua", "check").options
+    for _, option in ipairs(own) do own[option.name] = option end
+    t.eq(own.most.default, "inf")
 end)
 
 t.test("a policy that returns nothing is told so by every verb; a script is not", function()

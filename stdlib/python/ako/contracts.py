@@ -12,7 +12,7 @@ from ako.hooks import COMPILE, INVALID, Fault
 class KernelBench:
     """class Model, get_inputs() and get_init_inputs(), the latter two first from the file that question["inputs_file"]
     names."""
-    names = outputs_names = None
+    names = outputs_names = tolerance = None
 
     def __init__(self, bundle, question):
         files = [bundle.module]
@@ -69,7 +69,8 @@ class Keywords(torch.nn.Module):
 
 class Roofline:
     """reference(**kwargs) over what setup(**dims, seed) gives, or over the arguments of a kernel's entry point:
-    question["arguments"] is [{"name", "value"} | {"name", "dtype", "shape", "role": "input" | "output"}, ...]."""
+    question["arguments"] is [{"name", "value"} | {"name", "dtype", "shape", "role": "input" | "output"}, ...]. A
+    function shapes(**dims) of the reference's may give other shapes, by name; atol and rtol are the reference's, too."""
 
     def __init__(self, bundle, question):
         self.bundle, self.dims, self.arguments = bundle, question["dims"], question.get("arguments")
@@ -79,6 +80,10 @@ class Roofline:
             self.setup = _first(files + [bundle.module], "setup")
             if not self.setup:
                 raise Fault(COMPILE, f"{self.setup_file or bundle.main}: has no setup(**dims, seed)")
+        shapes = getattr(bundle.module, "shapes", None)
+        self.shapes = shapes(**self.dims) if callable(shapes) else {}
+        self.tolerance = {name: float(getattr(bundle.module, name)) for name in ("atol", "rtol")
+                          if hasattr(bundle.module, name)}
         inputs, outputs = self.made(question["seed"])
         self.names, self.outputs_names = list(inputs) + list(outputs), list(outputs)
         self.sizes = self.dims
@@ -102,12 +107,18 @@ class Roofline:
     def drawn(self, seed):  # pylint: disable=unused-argument
         inputs, outputs = {}, {}
         for one in self.arguments:
+            name = one["name"]
             if "value" in one:
-                inputs[one["name"]] = one["value"]
-            elif one["role"] == "input":
-                inputs[one["name"]] = _random(one["shape"], trees.TYPES[one["dtype"]])
+                inputs[name] = one["value"]
+                continue
+            if one["dtype"] not in trees.TYPES:
+                raise Fault(INVALID, f"'{name}' is {one['dtype']}, which PyTorch {torch.__version__} does not know")
+            shape, dtype = self.shapes.get(name, one["shape"]), trees.TYPES[one["dtype"]]
+            shape = [shape] if isinstance(shape, int) else list(shape)
+            if one["role"] == "input":
+                inputs[name] = _random(shape, dtype)
             else:
-                outputs[one["name"]] = torch.zeros(one["shape"], dtype=trees.TYPES[one["dtype"]])
+                outputs[name] = torch.zeros(shape, dtype=dtype)
         return inputs, outputs
 
     def model(self):

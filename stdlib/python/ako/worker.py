@@ -285,9 +285,11 @@ class Referee(Side):
         self.arguments = None
         self.give_back()
         facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
-                 "interpreter": sys.executable, "same_inputs": same, "sizes": sizes_of(self.problem.sizes)}
+                 "interpreter": sys.executable, "same_inputs": same, "sizes": sizes_of(self.problem.sizes),
+                 "scalars": {name: value for name, value in self.problem.sizes.items() if type(value) is float},
+                 "tolerance": self.problem.tolerance}
         described = {"spec": json.dumps(spec), "inputs": spec["inputs"], "outputs": spec["outputs"], "facts": facts,
-                     "starter": starter(self.bundle)}
+                     "in_place": bool(in_place), "starter": starter(self.bundle)}
         return self.give(described)
 
 
