@@ -167,9 +167,22 @@ t.test("a session: a kernel that declares other arguments is refused", function(
     t.match(result.stderr, "was begun with the interface x f32%(4096%) %-> y f32%(4096%), not with x f64%(4096%)")
 end)
 
+t.test("init of a task in Python; its bench.sh names the evaluation without a session", function()
+    program.fresh()
+    program.write("problem.py", "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        .. "        return x * 2\ndef get_inputs():\n    return [torch.randn(64)]\n")
+    local result = program.run("ako4all", "init", "--task=problem.py", "--device=cpu", "-q")
+    t.eq({ result.code, result.stderr }, { 0, "" })
+    local text = program.shell("cat scripts/bench.sh").stdout
+    local words = text:match '\n#   "%$ako" (policies/ako4all.lua bench %-%-ref [^\n]+)\n'
+    result = program.shell("$ako " .. words .. " -q --device=cpu --no-ref --num-perf-trials=2")
+    t.match(result.stdout, "^COMPILED: True\nCORRECT: True\n", result.stderr)
+end)
+
 t.test("sizes are for tasks that take them", function()
     program.write("kb.py", "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
         .. "def get_inputs():\n    return [torch.randn(4)]\n")
+    program.write("ref.py", "def reference(x, y, N):\n    return x * 2\n")
     program.says(bench("--ref", "kb.py", "--solution", "kb.py", "--M=3"), 2, "kb.py takes no sizes on the command line")
     program.says(program.run("kernelbench", "plan", "--M=3", "-q"), 2,
         ("option --dims is for a task in Python; %s/examples/rmsnorm/task.lua has its sizes in its workloads"):format(

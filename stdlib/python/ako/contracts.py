@@ -12,7 +12,8 @@ from ako.hooks import COMPILE, INVALID, Fault
 class KernelBench:
     """class Model, get_inputs() and get_init_inputs(), the latter two first from the file that question["inputs_file"]
     names."""
-    names = outputs_names = tolerance = None
+    names = outputs_names = None
+    tolerance = {}  # of the problem's own, atol and rtol
 
     def __init__(self, bundle, question):
         files = [bundle.module]
@@ -84,14 +85,15 @@ class Roofline:
         self.shapes = shapes(**self.dims) if callable(shapes) else {}
         self.tolerance = {name: float(getattr(bundle.module, name)) for name in ("atol", "rtol")
                           if hasattr(bundle.module, name)}
-        inputs, outputs = self.made(question["seed"])
-        self.names, self.outputs_names = list(inputs) + list(outputs), list(outputs)
-        self.sizes = self.dims
+        inputs, places = self.declared() if self.arguments else self.made(question["seed"])
+        self.names, self.outputs_names, self.sizes = list(inputs) + list(places), list(places), self.dims
+        self.places = [(list(place.shape), place.dtype) for place in places.values()]
 
     def made(self, seed):
         """The arguments of a call by their names: what goes in, and what comes out."""
         if not self.setup:
-            return self.drawn(seed)
+            inputs, places = self.declared()
+            return {name: _random(value) if _is_tensor(value) else value for name, value in inputs.items()}, places
         given = self.setup(**self.dims, seed=seed)
         if not isinstance(given, dict) or not isinstance(given.get("inputs"), dict) or not given.get("outputs"):
             raise Fault(INVALID, f"{self.setup_file or self.bundle.main}: setup must give a dict of 'inputs' and "
@@ -99,12 +101,13 @@ class Roofline:
         inputs, outputs = dict(given["inputs"]), given["outputs"]
         places = outputs if isinstance(outputs, dict) else {name: inputs.get(name) for name in outputs}
         for name, place in places.items():
-            if not isinstance(place, torch.Tensor):
+            if not _is_tensor(place):
                 raise Fault(INVALID, f"{self.setup_file or self.bundle.main}: setup: the output '{name}' is no tensor")
             inputs.pop(name, None)
         return inputs, places
 
-    def drawn(self, seed):  # pylint: disable=unused-argument
+    def declared(self):
+        """The same, tensors without content."""
         inputs, outputs = {}, {}
         for one in self.arguments:
             name = one["name"]
@@ -113,12 +116,10 @@ class Roofline:
                 continue
             if one["dtype"] not in trees.TYPES:
                 raise Fault(INVALID, f"'{name}' is {one['dtype']}, which PyTorch {torch.__version__} does not know")
-            shape, dtype = self.shapes.get(name, one["shape"]), trees.TYPES[one["dtype"]]
+            shape = self.shapes.get(name, one["shape"])
             shape = [shape] if isinstance(shape, int) else list(shape)
-            if one["role"] == "input":
-                inputs[name] = _random(shape, dtype)
-            else:
-                outputs[name] = torch.zeros(shape, dtype=dtype)
+            side = inputs if one["role"] == "input" else outputs
+            side[name] = torch.empty(shape, dtype=trees.TYPES[one["dtype"]], device="meta")
         return inputs, outputs
 
     def model(self):
@@ -131,7 +132,7 @@ class Roofline:
         return list(self.made(seed)[0].values())
 
     def outputs(self, device):
-        return [torch.zeros_like(place, device=device) for place in self.made(0)[1].values()]
+        return [torch.zeros(shape, dtype=dtype, device=device) for shape, dtype in self.places]
 
     @staticmethod
     def solve(bundle, spec):
@@ -165,14 +166,16 @@ def _first(modules, name):
 
 def _shaped(value, place):
     """As the output that it is for, which a kernel may know as a flat one."""
-    if isinstance(value, torch.Tensor) and value.shape != place.shape and value.numel() == place.numel():
+    if _is_tensor(value) and value.shape != place.shape and value.numel() == place.numel():
         return value.reshape(place.shape)
     return value
 
 
-def _random(shape, dtype):
-    if dtype.is_floating_point:
-        return torch.randn(shape).to(dtype)
-    if dtype is torch.bool:
-        return torch.randint(0, 2, shape).to(dtype)
-    return torch.randint(0, 100, shape).to(dtype)
+def _is_tensor(value):
+    return isinstance(value, torch.Tensor)
+
+
+def _random(like):
+    if like.dtype.is_floating_point:
+        return torch.randn(like.shape).to(like.dtype)
+    return torch.randint(0, 2 if like.dtype is torch.bool else 100, like.shape).to(like.dtype)
