@@ -266,13 +266,14 @@ local function context(policy, verb, values, operands, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
--- The arguments with --M=4096 --N=64 as one --dims=M=4096,N=64: no option of ours begins with a capital letter.
+-- The arguments with --M=4096 --dims=n=64 as one --dims=M=4096,n=64: no option of ours begins with a capital letter.
 local function with_dims(arguments)
     local dims, others = {}, {}
-    for _, argument in ipairs(arguments) do
-        local size = argument:match("^%-%-(%u[%w_]*=[%d.+e-]+)$")
+    for i, argument in ipairs(arguments) do
+        local size = argument:match("^%-%-(%u[%w_]*=[%d.+e-]+)$") or argument:match("^%-%-dims=(.*)$")
+            or arguments[i - 1] == "--dims" and argument
         local list = size and dims or others
-        list[#list + 1] = size or argument
+        if argument ~= "--dims" or not arguments[i + 1] then list[#list + 1] = size or argument end
     end
     if #dims > 0 then table.insert(others, 1, "--dims=" .. table.concat(dims, ",")) end
     return others

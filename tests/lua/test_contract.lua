@@ -100,7 +100,10 @@ program.write("gemm.c", "void solve(const float *A, const float *B, float *C, in
 
 t.test("a compiled kernel, of sizes on the command line; what it writes is zeroed before", function()
     right("--ref", "ref.py", "--solution", "gemm.c", "--M=8", "--N=4", "--K=16")
-    right("--ref", "ref.py", "--solution", "gemm.c", "--dims", "M=8,N=4,K=16")
+    right("--ref", "ref.py", "--solution", "gemm.c", "--dims", "M=8,N=4", "--K=16")
+    program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--dims"), 2, "option --dims needs a value")
+    program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--dims=M"), 2,
+        "'M' is no size: wanted is NAME=NUMBER, and commas between several")
     program.write("late.c", "void solve(const float *A, const float *B, float *C, int M, int N, int K)\n{\n"
         .. "    for (int i = 0; i < M; i++)\n        for (int j = 0; j < N; j++)\n"
         .. "            C[i * N + j] = A[i * K] * B[j];\n}\n")
