@@ -2,6 +2,7 @@
 -- against the best where there is one. `loop` is of ako.loop.
 
 local attack = require "ako.attack"
+local backend = require "ako.backend"
 local bench = require "ako.bench"
 local codesize = require "ako.codesize"
 local control = require "ako.control"
@@ -79,6 +80,11 @@ end
 function measuring.lost(loop, code)
     if code == "CANCELLED" then loop.cancelled = true end
     if code == "CHILD" and loop.restart then loop.evaluator = must(loop.restart()) end
+end
+
+--- Says in a record what a unit is written for and how it runs.
+function measuring.name_unit(record, given)
+    record.lane, record.backend = given.lane, backend.detect(given.sources[1].text, given.sources[1].name)
 end
 
 -- Asks the evaluator. A failure of the machine is a result too: INFRA. `pairs_plan` are the numbers of a decision
@@ -252,7 +258,8 @@ local function describe(loop, record, given, result)
     record.tightened, record.python = loop.plan.tightened, problems.facts_text(loop.task)
     local differs = tightening.differs(loop.plan, record)
     if differs then record.reason = ("%s; %s"):format(record.reason, differs) end
-    record.lane, record.floor_share = given.lane, floor_share(loop, record)
+    record.floor_share = floor_share(loop, record)
+    measuring.name_unit(record, given)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
 end
 

@@ -4,6 +4,7 @@
 local amend = require "ako.amend"
 local console = require "ako.console"
 local doctor = require "ako.doctor"
+local evaluation = require "ako.evaluation"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
@@ -326,7 +327,7 @@ function verbs.doctor(ctx)
     return found.code
 end
 
-for _, module in ipairs { look, amend } do
+for _, module in ipairs { look, amend, evaluation } do
     for name, verb in pairs(module) do verbs[name] = verb end
 end
 

@@ -156,6 +156,7 @@
 ---@field files? string the folder of its records, as seen from the workspace
 ---@field left_alone? string why its files stay in the workspace
 ---@field lane? string
+---@field backend? string what its text is written for (ako.backend)
 ---@field timer? string
 ---@field timer_note? string
 ---@field build_error? table
@@ -275,6 +276,9 @@
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
+---@overload fun(name: "ako.contract"): ako.contract
+---@overload fun(name: "ako.entry"): ako.entry
+---@overload fun(name: "ako.evaluation"): ako.evaluation
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.evidence"): ako.evidence
@@ -2369,6 +2373,11 @@ local measuring = {}
 ---@return table
 function measuring.context(loop, info) end
 
+---Says in a record what a unit is written for and how it runs.
+---@param record ako.Record
+---@param given table
+function measuring.name_unit(record, given) end
+
 ---The name of a protected file that is not what it was when the session began, or nil.
 ---@param loop ako.loop.Loop
 ---@return string?
@@ -4003,8 +4012,61 @@ function unit.make(task, program, sources, fallback, point) end
 ---@param given any
 function unit.launches(given) end
 
+---@class ako.contract
+local contract = {}
+
+--- True where a Python text has reference(**kwargs) and no class Model.
+---@param text string
+---@return boolean
+function contract.is_reference(text) end
+
+--- The sizes in a text such as "M=4096,alpha=0.5", by name.
+---@param text string
+---@return table<string, number>? dims, string? problem, string? code
+function contract.dims(text) end
+
+--- The arguments of an entry point (a source) as stdlib/python takes them. Raises faults.
+---@param source table
+---@param dims table<string, number>
+---@return table
+function contract.arguments(source, dims) end
+
+--- What is asked of a reference. Raises faults.
+---@param dims table<string, number>
+---@param source? table
+---@return table
+function contract.question(dims, source) end
+
+---@class ako.entry
+local entry = {}
+
+--- The entry point of a source { name, text }: { name, line, place, params }.
+---@param source table
+---@return table
+function entry.parse(source) end
+
+--- The arguments of an entry point for one workload, as docs/protocol.md has them. Raises faults.
+---@param spec table
+---@param task table
+---@param workload table
+---@return table
+function entry.arguments(spec, task, workload) end
+
+---@class ako.evaluation
+local evaluation = {}
+
+--- bench: one evaluation of a solution, as AKO4ALL's evaluator does it; ctx.flags are those of ako.bench_flags.
+---@param ctx table
+---@return integer
+function evaluation.bench(ctx) end
+
 ---@class ako.verbs
 local verbs = {}
+
+--- bench: one evaluation of a solution, as AKO4ALL's evaluator does it; ctx.flags are those of ako.bench_flags.
+---@param ctx table
+---@return integer
+function verbs.bench(ctx) end
 
 ---doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
 ---that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn". Where

@@ -190,3 +190,15 @@ t.test("its numbers reach the evaluator", function()
     t.ok(plan.pairs(kernelbench, { threshold = 0.01 }, 0.9).threshold < 1, "however noisy")
     t.eq({ plan.pairs(kernelbench, { threshold = 0.01 }, 0.004) }, { numbers })
 end)
+
+t.test("BACKEND is what the text says, or what is given by hand; a list for fast_p is one of numbers", function()
+    local ctx = context("time=50", { backend = "triton" })
+    t.eq(verbs.run(ctx), 0)
+    t.match(ctx.console.stdout, "\nBACKEND: triton %(explicit%)\n")
+    t.eq({ (kernelbench.options.backend[3] ""), (kernelbench.options.backend[3] "cute") }, { true, true })
+    for _, text in ipairs { "fortran", "cuda, triton", "c" } do
+        t.eq({ kernelbench.options.backend[3](text) }, { false, "must be one of cuda, triton, tilelang, cute, hip" })
+    end
+    t.eq((kernelbench.options.fast_p[3] "0,1.5"), true)
+    t.eq({ kernelbench.options.fast_p[3] "1,x" }, { false, "'x' is no threshold p: wanted are numbers such as 0,1,2" })
+end)
