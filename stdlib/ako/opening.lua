@@ -35,6 +35,11 @@ function opening.check_same(started, state)
                 .. "another session with --session=NAME", state.name, what, fixed[what], now)
         end
     end
+    local was, is = table.concat(state.header.paths or {}, ", "), table.concat(started.task.solution.files, ", ")
+    if state.header.paths and was ~= is then -- what its best does not have would be taken out of the workspace
+        fault.raise("INVALID", "session %s is about %s, not %s: go on with that, or begin another session with "
+            .. "--session=NAME", state.name, was, is)
+    end
 end
 
 --- A new session for a verb, with candidates from `source` (ako.proposer) or none. Of two that choose the same name at

@@ -14,8 +14,10 @@
 ---@field launches? integer
 ---@field flush? boolean
 ---@field timer? "auto"|"events"|"cupti"|"wall"
+---@field python_timer? "auto"|"events"|"cupti"|"wall" the same for solutions in Python
 ---@field alpha? number
 ---@field reference? boolean
+---@field compiled? string the option that has a Python reference timed under torch.compile, too
 ---@field statistic? "median"|"mean"|"min"
 ---@field most? integer
 ---@field seconds? number
@@ -68,7 +70,7 @@
 ---@field name? string what records call the policy
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
----@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn" }
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, faithful?: string, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn" }
 ---@field timing? ako.Timing
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer, bench?: number } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
@@ -164,6 +166,8 @@
 ---@field interval { original?: number[], best?: number[] }
 ---@field time_ns? ako.Figures over all workloads
 ---@field reference_ns? ako.Figures
+---@field compiled_ns? ako.Figures the reference under torch.compile
+---@field compiled_note? string why there is no such figure
 ---@field workloads table[]
 ---@field resources? { registers?: integer, shared?: integer, spill?: integer }
 ---@field costs_ms { build: integer, check: integer, time: integer, profile: integer, total: integer }
@@ -257,31 +261,31 @@
 ---@overload fun(name: "ako.attack"): ako.attack
 ---@overload fun(name: "ako.axes"): ako.axes
 ---@overload fun(name: "ako.backend"): ako.backend
----@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.bench"): ako.bench
 ---@overload fun(name: "ako.bench_flags"): ako.bench_flags
 ---@overload fun(name: "ako.bench_lines"): ako.bench_lines
 ---@overload fun(name: "ako.bench_selftest"): ako.bench_selftest
+---@overload fun(name: "ako.branch"): ako.branch
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.case_product"): ako.case_product
----@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.claims"): ako.claims
+---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
+---@overload fun(name: "ako.codesize"): ako.codesize
 ---@overload fun(name: "ako.command"): ako.command
 ---@overload fun(name: "ako.console"): ako.console
----@overload fun(name: "ako.codesize"): ako.codesize
+---@overload fun(name: "ako.contract"): ako.contract
 ---@overload fun(name: "ako.control"): ako.control
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
----@overload fun(name: "ako.contract"): ako.contract
 ---@overload fun(name: "ako.entry"): ako.entry
 ---@overload fun(name: "ako.evaluation"): ako.evaluation
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
----@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.evidence"): ako.evidence
+---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.fault"): ako.fault
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
@@ -291,39 +295,41 @@
 ---@overload fun(name: "ako.host"): ako.host
 ---@overload fun(name: "ako.idle"): ako.idle
 ---@overload fun(name: "ako.inputs"): ako.inputs
+---@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.journal"): ako.journal
 ---@overload fun(name: "ako.json"): ako.json
 ---@overload fun(name: "ako.judging"): ako.judging
----@overload fun(name: "ako.intact"): ako.intact
 ---@overload fun(name: "ako.keyline"): ako.keyline
 ---@overload fun(name: "ako.launch"): ako.launch
----@overload fun(name: "ako.litter"): ako.litter
----@overload fun(name: "ako.log"): ako.log
----@overload fun(name: "ako.logbook"): ako.logbook
 ---@overload fun(name: "ako.leftovers"): ako.leftovers
 ---@overload fun(name: "ako.lending"): ako.lending
 ---@overload fun(name: "ako.lines"): ako.lines
+---@overload fun(name: "ako.litter"): ako.litter
+---@overload fun(name: "ako.log"): ako.log
+---@overload fun(name: "ako.logbook"): ako.logbook
 ---@overload fun(name: "ako.look"): ako.look
 ---@overload fun(name: "ako.loop"): ako.loop
----@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.machine"): ako.machine
 ---@overload fun(name: "ako.matching"): ako.matching
 ---@overload fun(name: "ako.measuring"): ako.measuring
+---@overload fun(name: "ako.noise"): ako.noise
 ---@overload fun(name: "ako.opening"): ako.opening
 ---@overload fun(name: "ako.options"): ako.options
+---@overload fun(name: "ako.overriding"): ako.overriding
 ---@overload fun(name: "ako.paired"): ako.paired
 ---@overload fun(name: "ako.path"): ako.path
----@overload fun(name: "ako.overriding"): ako.overriding
 ---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.place"): ako.place
 ---@overload fun(name: "ako.plan"): ako.plan
 ---@overload fun(name: "ako.policy"): ako.policy
+---@overload fun(name: "ako.problem"): ako.problem
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposal"): ako.proposal
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.protect"): ako.protect
 ---@overload fun(name: "ako.publishing"): ako.publishing
+---@overload fun(name: "ako.python"): ako.python
 ---@overload fun(name: "ako.python_source"): ako.python_source
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
@@ -355,13 +361,15 @@
 ---@overload fun(name: "ako.task"): ako.task
 ---@overload fun(name: "ako.tensor"): ako.tensor
 ---@overload fun(name: "ako.tensors"): ako.tensors
+---@overload fun(name: "ako.tightening"): ako.tightening
+---@overload fun(name: "ako.toolkit"): ako.toolkit
 ---@overload fun(name: "ako.trial"): ako.trial
 ---@overload fun(name: "ako.tune"): ako.tune
 ---@overload fun(name: "ako.unit"): ako.unit
 ---@overload fun(name: "ako.verbs"): ako.verbs
+---@overload fun(name: "ako.verifying"): ako.verifying
 ---@overload fun(name: "ako.version"): ako.version
 ---@overload fun(name: "ako.view"): ako.view
----@overload fun(name: "ako.verifying"): ako.verifying
 ---@overload fun(name: "ako.worker"): ako.worker
 ---@overload fun(name: "ako.workspace"): ako.workspace
 ---@param name string
@@ -789,15 +797,26 @@ local problem = {}
 ---@param file any
 function problem.is_problem(file) end
 
+---A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
+---@param file any
+---@param taken any
+---@param folder any
+function problem.source(file, taken, folder) end
+
 ---What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
----command line, or nil.
+---command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own, and dims, the
+---sizes of a problem that takes them (ako.contract).
 ---@param file any
 ---@param solution any
-function problem.load(file, solution) end
+---@param given any
+function problem.load(file, solution, given) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
----INVALID for a mistake in the problem, with file and line where they are known.
+---faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
+---whose bits the original has; `seconds` is how long that may take; `dtype` is what floating-point tensors are cast to
+---(nil: they stay what they are); `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd` and
+---`origins` { name = path }: where the problem's files look for data. Raises faults: INVALID for a mistake in the
+---problem, with file and line where they are known.
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
@@ -806,6 +825,15 @@ function problem.task(evaluator, loaded, how) end
 ---What is to be said of a problem before anything is measured, a line each.
 ---@param task any
 function problem.notes(task) end
+
+---What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
+---@param task any
+---@param sources any
+function problem.refusal(task, sources) end
+
+---Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
+---@param task any
+function problem.facts_text(task) end
 
 ---The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
 ---@param task any
@@ -1635,8 +1663,9 @@ local attack = {}
 ---scale (`rms`, nil where all are zero) and never above its own; exact at last.
 ---@param tolerance table
 ---@param rms? number
+---@param decades? integer how far atol begins below the scale
 ---@return { atol: number, rtol: number }[]
-function attack.ladder(tolerance, rms) end
+function attack.ladder(tolerance, rms, decades) end
 
 ---Attacks the task that the evaluator has been given, as ako.plan resolved it. `weak` is empty for a good task;
 ---`tolerance` is one under which nothing is weak any more, `advice` one line on what to do.
@@ -1651,11 +1680,12 @@ function attack.examine(evaluator, task, plan) end
 ---@return boolean
 function attack.is_beyond_opinion(weak) end
 
----Whether a task with these weaknesses is refused under a policy (correctness.weak).
+---Whether a task with these weaknesses is refused under a policy (correctness.weak; weak_problem for a task in Python).
 ---@param weak any
 ---@param policy any
+---@param task any
 ---@return boolean
-function attack.is_refused(weak, policy) end
+function attack.is_refused(weak, policy, task) end
 
 ---What is weak in one line, with figures of the first. `most`: how many are named.
 ---@param weak table[]
@@ -3894,6 +3924,55 @@ function tensors.read_axes(given) end
 ---@param values any
 ---@param what string
 function tensors.shape(tensor, values, what) end
+
+---Problems in Python come with no tolerance of their own, and a policy's absolute one lets zeros pass where the outputs
+---are small. Where a finer one refuses what no honest kernel gives, and nothing else, that one is taken.
+---@class ako.tightening
+local tightening = {}
+
+---Whether somebody wants the original's answers, its tolerance among them, whatever that lets pass.
+---@param policy any
+---@param opt any
+function tightening.is_unwanted(policy, opt) end
+
+---Makes a tolerance found earlier the plan's: a record's `tightened`.
+---@param plan any
+---@param tightened any
+function tightening.adopt(plan, tightened) end
+
+---Examines a task as ako.attack does. Of a problem in Python, unless its policy and options want the original's
+---answers, the plan's tolerance is then the finer one where that helps: .tightened of the plan says so. `give` gives
+---the evaluator the task with the plan's tolerance.
+---@param evaluator any
+---@param task any
+---@param plan any
+---@param give any
+---@param unwanted any
+function tightening.examine(evaluator, task, plan, give, unwanted) end
+
+---What is to be said where a plan's tolerance is not the policy's; nil where it is.
+---@param plan any
+function tightening.text(plan) end
+
+---Where a wrong result would have passed under the policy's own tolerance: so in words, else nil.
+---@param plan any
+---@param record any
+function tightening.differs(plan, record) end
+
+---The CUDA that load_inline compiles with, beside the one that PyTorch was built for. Nothing is set here: what does
+---not fit is said, with what to do.
+---@class ako.toolkit
+local toolkit = {}
+
+---The nvcc that PyTorch would take: its path, and its release ("12.4"; nil where there is none or it does not say).
+function toolkit.nvcc() end
+
+---What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
+---problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
+---@param facts any
+---@param text any
+---@param nvcc any
+function toolkit.advice(facts, text, nvcc) end
 
 ---@class ako.trial
 local trial = {}

@@ -293,8 +293,7 @@ t.test("an interpreter that will not do is named, with what to do", function()
 end)
 
 t.test("which nvcc it would be can be asked from a script", function()
-    local program = toolkit.nvcc()
-    t.match(program, "^/.*/nvcc$")
+    t.match((toolkit.nvcc()), "^/.*/nvcc$")
 end)
 
 t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code", function()
@@ -347,6 +346,22 @@ t.test("exit codes and lines of the program", function()
         t.eq(result.code, case[2], result.stdout .. result.stderr)
         t.match(result.stdout, case[3]:gsub("[()]", "%%%0"))
     end
+end)
+
+t.test("another solution in the same session is refused, and stays where it is", function()
+    lane.evaluator()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    program.write("mine.py", RIGHT)
+    program.write("other.py", RIGHT)
+    local function with(name)
+        return program.run("-q", "--device=cpu", "--session=one", "--task=twice.py", "--solution=" .. name, "light.lua",
+            "try")
+    end
+    t.eq(with("mine.py").code, exits.DONE)
+    program.says(with "other.py", exits.USAGE, "session one is about mine.py, not other.py: go on with that, or begin "
+        .. "another session with --session=NAME")
+    t.eq(fs.read(program.folder .. "/other.py"), RIGHT)
 end)
 
 t.test("without PyTorch: exit 5, with what to do", function()
