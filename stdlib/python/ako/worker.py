@@ -11,10 +11,13 @@ import torch
 
 from ako import extensions, faults, trees
 from ako.bundle import Bundle
-from ako.hooks import COMPILE, ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
-from ako.memory import elements_at
+from ako.hooks import COMPILE, ERROR, INVALID, UNAVAILABLE, Fault, Hooks, Library, Returned, guarded
+from ako.inputs import elements_at, stager
+from ako.results import reader
 
-_copy, _data_ptr = torch.Tensor.copy_, torch.Tensor.data_ptr  # before any code of others can exchange them
+# Before any code of others can exchange them.
+_copy, _version = torch.Tensor.copy_, torch.Tensor._version.__get__
+_watchers = (sys.getprofile, sys.gettrace)
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 
 
@@ -47,7 +50,8 @@ def place(value, device):
 
 def weights_of(model):
     """[name, shape, sum] of every parameter and buffer, in order: enough to see that two sides began alike."""
-    return [[name, list(t.shape), float(t.double().sum())] for name, t in model.state_dict().items()
+    tensors = torch.nn.Module.state_dict(model) if isinstance(model, torch.nn.Module) else {}
+    return [[name, list(t.shape), float(t.double().sum())] for name, t in tensors.items()
             if isinstance(t, torch.Tensor) and not t.is_complex() and not t.is_quantized]
 
 
@@ -61,17 +65,19 @@ def set_precision(switches):
     torch.backends.cudnn.allow_tf32 = switches["tf32_cudnn"]
 
 
-class State:
-    """Buffers of a model that its calls change (running means): every call is to begin alike."""
+def restorer(model):
+    """A function that puts back the buffers of a model that its calls change (running means): every call is to begin
+    alike."""
+    buffers = torch.nn.Module.buffers(model) if isinstance(model, torch.nn.Module) else []  # a name that many use
+    saved = [[b, b.clone(), b._version] for b in buffers if type(b) is torch.Tensor]
+    version, copy = _version, _copy
 
-    def __init__(self, model):
-        self.saved = [(b, b.clone(), b._version) for b in model.buffers() if isinstance(b, torch.Tensor)]
-
-    def restore(self):
-        for i, (buffer, copy, version) in enumerate(self.saved):
-            if buffer._version != version:
-                _copy(buffer, copy)
-                self.saved[i] = (buffer, copy, buffer._version)
+    def restore():
+        for one in saved:
+            if version(one[0]) != one[2]:
+                copy(one[0], one[1])
+                one[2] = version(one[0])
+    return restore
 
 
 class Side:
@@ -80,8 +86,9 @@ class Side:
     def __init__(self):
         self.device = torch.device("cpu")
         self.files, self.loading = {}, False
-        self.spec = self.model = self.state = self.arguments = self.result = None
-        self.ranges, self.built, self.answer = [], [], None
+        self.spec = self.model = self.restore = self.arguments = None
+        self.make_arguments = self.read = self.hooks = None
+        self.kept, self.built, self.answer = [], [], None
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -102,60 +109,49 @@ class Side:
         if not spec:
             raise Fault(INVALID, "this task has no description of its arguments in Python")
         self.spec = json.loads(spec)
+        outputs, ranges = self.spec["outputs"], []
+        returned = (Returned * len(outputs))()
+        self.hooks.returned, self.hooks.n_returned = returned, len(outputs)
+        self.hooks.first_output = len(self.spec["inputs"])
+        self.read = reader(self.spec, self.device, returned, ranges, self.kept)
+        self.make_arguments = stager(self.spec, self.device, ranges)
 
     def bind(self, workload):
         """Every workload of such a task has the same arguments."""
 
-    def call_model(self):
-        return self.model(*self.arguments)
-
-    def input_at(self, address, node):
-        flat = elements_at(address, trees.storage_elements_of(node), trees.TYPES[node["dtype"]], self.device)
-        return flat.as_strided(node["shape"], node["stride"])
-
     def stage(self, addresses):
-        inputs, self.ranges = [], []
-        for i, node in enumerate(self.spec["inputs"]):
-            tensor = self.input_at(addresses[i], node)
-            inputs.append(tensor)
-            self.ranges.append((addresses[i], addresses[i] + node["bytes"]))
-        self.arguments = trees.build(self.spec["args"], inputs, self.device)
-        self.state.restore()
-        torch.manual_seed(self.spec["seed"])
+        self.restore()
+        self.arguments = self.make_arguments(addresses)
 
     def launch(self):
-        self.result = self.call_model()
+        result = self.model(*self.arguments)
+        self.kept.append(result)
+        self.read(result)
+        for watcher in _watchers:
+            if watcher() is not None:
+                raise Fault(ERROR, f"{self.bundle.main}: forward leaves a {watcher.__name__[3:]} function on: nothing "
+                                   "of a solution may run between its calls")
 
-    def refuse_view(self, tensor, node, name):
-        start = _data_ptr(tensor)
-        if not node["view"] and any(low <= start < high for low, high in self.ranges):
-            raise Fault(SHAPE, f"{name} lies in the memory of an input: return a tensor of its own")
+    def release(self):
+        self.kept.clear()
 
-    def collect(self, addresses):
-        result, self.result, tensors = self.result, None, []
-        trees.match(self.spec["result"], result, self.spec["result_name"], self.device, tensors)
-        first = len(self.spec["inputs"])
-        for i, (tensor, node) in enumerate(zip(tensors, self.spec["outputs"])):
-            self.refuse_view(tensor, node, node["name"])
-            target = elements_at(addresses[first + i], tensor.numel(), tensor.dtype, self.device)
-            _copy(target.view(tensor.shape), tensor)
-
-    def hooks(self, library):
+    def make_hooks(self, library):
         """The struct that libako gets; it must be kept alive."""
         def hook(kind, function, on_failure=None):
             return kind(guarded(library, self.explain, function, on_failure))
         fields = dict(Hooks._fields_)
-        return Hooks(start=hook(fields["start"], self.start),
-                     task=hook(fields["task"], lambda text: self.task(text.decode())),
-                     extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
-                     open=hook(fields["open"], lambda path: self.open(path.decode())),
-                     bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
-                     fill=hook(fields["fill"], self.fill),
-                     stage=hook(fields["stage"], self.stage),
-                     launch=hook(fields["launch"], self.launch),
-                     collect=hook(fields["collect"], self.collect),
-                     describe=hook(fields["describe"], lambda path, question:
-                                   self.describe(path.decode(), json.loads(question)), lambda: None))
+        self.hooks = Hooks(
+            start=hook(fields["start"], self.start),
+            task=hook(fields["task"], lambda text: self.task(text.decode())),
+            extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
+            open=hook(fields["open"], lambda path: self.open(path.decode())),
+            bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
+            fill=hook(fields["fill"], self.fill),
+            stage=hook(fields["stage"], self.stage),
+            launch=hook(fields["launch"], self.launch),
+            release=hook(fields["release"], self.release),
+            describe=hook(fields["describe"], lambda path, question:
+                          self.describe(path.decode(), json.loads(question)), lambda: None))
 
     def take_extensions(self, built):
         """What load_inline is to find, before a file is opened."""
@@ -194,7 +190,7 @@ class Referee(Side):
         self.init = list(inits()) if callable(inits) else []
         set_precision(question.get("precision") or precision())
         self.model = make_model(model, self.init, self.device, question)
-        self.state = State(self.model)
+        self.restore = restorer(self.model)
         self.loading = False
 
     def draw(self, seed, faithful):
@@ -232,8 +228,8 @@ class Referee(Side):
         if torch.cuda.memory_reserved() > total // _ROOM:
             torch.cuda.empty_cache()
 
-    def collect(self, addresses):
-        super().collect(addresses)
+    def release(self):
+        super().release()
         self.give_back()
 
     def describe(self, path, question):
@@ -246,7 +242,7 @@ class Referee(Side):
         args = trees.describe(drawn, "an input", inputs)
         self.arguments = drawn
         torch.manual_seed(question["seed"])
-        result = trees.describe(place(self.call_model(), self.device), "the result", outputs, numbers=True)
+        result = trees.describe(place(self.model(*self.arguments), self.device), "the result", outputs, numbers=True)
         if not outputs:
             raise Fault(INVALID, f"{self.bundle.main}: forward returns no tensor")
         spec = {
@@ -286,7 +282,7 @@ class Candidate(Side):
         self.files = self.bundle.files
         model = solution_class(self.bundle)
         self.model = make_model(model, init, self.device, self.spec)
-        self.state = State(self.model)
+        self.restore = restorer(self.model)
         self.loading = False
         self.compare_weights()
 
@@ -427,5 +423,5 @@ def run(path, role, channel):
     """Serves the role until the evaluator is gone; returns the process's exit code."""
     library = Library(path)
     side = Candidate() if role == "candidate" else Referee()
-    hooks = side.hooks(library)
-    return library.c.ako_role_run(role.encode(), channel, ctypes.byref(hooks))
+    side.make_hooks(library)
+    return library.c.ako_role_run(role.encode(), channel, ctypes.byref(side.hooks))
