@@ -18,9 +18,6 @@ local unit = require "ako.unit"
 
 local cheats = {}
 
--- What comes to nothing is slower than the incumbent, most of it by half; a noisy machine may say otherwise up to here.
-local SEEMING_GAIN = 0.3
-
 local FOLDER, PYTHON_FOLDER = "tests/cheats", "tests/cheats/python"
 local TOLERANCES = { f64 = 1e-4, f32 = 1e-4, f16 = 1e-2, bf16 = 1e-2 }
 local SECOND = 1000000000
@@ -34,7 +31,7 @@ local POLICY = {
 }
 local PAIRS = { looks = { 6 }, alpha = 0.05, threshold = 0.01, hopeless = 0, budget = 20 * SECOND }
 
--- "T9 W2 -> REWARD_HACK W2 | PASSED: words" as { name, file, threats, expected = { "REWARD_HACK W2", "PASSED" }, words }
+-- "T9 W2 -> REWARD_HACK W2 | PASSED: words" as { name, file, threats, expected = { "REWARD_HACK W2", ... }, words }
 local function read_claim(folder, file)
     local text = assert(fs.read(fs.join(folder, file)))
     local threats, expected, words = text:match("^[/#]+ ([%w ]+) %-> ([%u_%w |]+): ([^\n]+)")
@@ -210,7 +207,6 @@ end
 function Ledger:judge(cheat, result)
     local outcome, verdict = self:note(cheat.name, cheat.threats, result)
     t.ok(verdict ~= "keep", ("kept: %s"):format(result.paired and result.paired.reason))
-    if result.paired then t.ok(result.paired.gain < SEEMING_GAIN, "it seems to gain: " .. result.paired.reason) end
     local expected = table.concat(cheat.expected, " or ")
     t.ok(cheats.is_expected(cheat.expected, outcome),
         ("%s instead of %s: %s"):format(outcome, expected, result.reason))

@@ -8,12 +8,26 @@ local t = require "ako.tap"
 local ledger = cheats.ledger()
 local honest, refused = 0, 0
 
+-- On a busy machine the clocks may seem to disagree about anybody; a fraud would be one in every trial.
+local TRIES = { UNTRUSTED_TIMING = 3, UNSTABLE = 3 }
+
+local function try_again(stand, claim)
+    local n, result = 0
+    repeat
+        n, result = n + 1, stand:try(stand:unit(claim.file))
+    until n >= (TRIES[result.status] or 1)
+    if n > 1 then console.out(("# %s: %d trials\n"):format(claim.file, n)) end
+    return result
+end
+
 local function try_honest(stand, claim)
-    local result = stand:try(stand:unit(claim.file))
-    if result.status == "COMPILE_ERROR" and result.reason:find("needs the module", 1, true) then t.skip(result.reason) end
+    local result = try_again(stand, claim)
+    local lacks = result.status == "COMPILE_ERROR" and result.reason:find("needs the module", 1, true)
+    if lacks then t.skip(result.reason) end
     honest = honest + 1
     if result.status ~= "PASSED" then refused = refused + 1 end
-    t.ok(cheats.is_expected(claim.expected, result.status), ("%s %s: %s"):format(result.status, result.code, result.reason))
+    local text = ("%s %s: %s"):format(result.status, result.code, result.reason)
+    t.ok(cheats.is_expected(claim.expected, result.status), text)
 end
 
 local function try_one(stand, claim)
