@@ -241,6 +241,7 @@ class Referee(Side):
         inputs, outputs = [], []
         args = trees.describe(drawn, "an input", inputs)
         self.arguments = drawn
+        weights = weights_of(self.model)  # as they begin: a call may change buffers
         torch.manual_seed(question["seed"])
         result = trees.describe(place(self.model(*self.arguments), self.device), "the result", outputs, numbers=True)
         if not outputs:
@@ -250,7 +251,7 @@ class Referee(Side):
             "inputs": name_inputs(self.model, args["list"], inputs),
             "outputs": name_outputs(outputs, inputs),
             "init": pack(self.init), "seed": question["seed"], "faithful": question["faithful"],
-            "weights": weights_of(self.model), "precision": precision(), "device": self.device.type,
+            "weights": weights, "precision": precision(), "device": self.device.type,
             "result_name": "the result", "main": self.bundle.main,
         }
         with_dtypes(result, spec["outputs"])
