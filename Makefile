@@ -125,7 +125,7 @@ $(B)/tests/%: tests/core/%.c $(B)/libako.a
 	    $(CMOCKA_LIBS) $(CORE_ALL_LIBS) -o $@
 
 # What core embeds with .incbin, which -MMD cannot see.
-$(B)/obj/core/gpu/ops_library.o: core/gpu/ops.cu core/gpu/ops_kernels.h $(addprefix core/,dtype_bits.h philox.h fill.h judge.h words.h)
+$(B)/obj/core/gpu/ops_library.o: core/gpu/ops.cu core/gpu/ops_kernels.h $(addprefix core/,dtype_bits.h philox.h fill.h judge.h layout.h words.h)
 
 -include $(CORE_OBJ:.o=.d) $(WORKER_OBJ:.o=.d) $(LUA_OBJ:.o=.d) $(TESTS:=.d)
 

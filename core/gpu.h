@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "device.h"
+#include "hooks.h"
 #include "runner.h"
 #include "timing.h"
 
@@ -27,6 +28,12 @@ int ako_cubin_bind(ako_cubin *cubin, const ako_call *calls, int n_calls);
 int ako_cubin_launch(ako_cubin *cubin, void *const *addresses);
 void ako_cubin_resources(const ako_cubin *cubin, ako_resources *out);
 int ako_gpu_sync(void);
+
+/* What Python's calls return on the GPU (returned.h). */
+typedef struct ako_collector ako_collector;
+int ako_collector_new(ako_collector **out);
+void ako_collector_free(ako_collector *collector);
+int ako_collector_copy(ako_collector *collector, void *to, const ako_returned *returned);
 
 /* Timing. */
 typedef struct ako_gpu_timer ako_gpu_timer;

@@ -3,7 +3,13 @@
 #ifndef AKO_HOOKS_H
 #define AKO_HOOKS_H
 
-#include <stdint.h>
+#include "layout.h"
+
+/* A tensor as a call has returned it. */
+typedef struct ako_returned {
+    const void *address;
+    ako_layout layout;
+} ako_returned;
 
 typedef struct ako_hooks {
     /* What takes long and needs no code of others yet. */
@@ -22,14 +28,18 @@ typedef struct ako_hooks {
      * one of the check's, whose inputs may be asked for again; else it is nobody's to know, and never comes back. */
     int (*fill)(int64_t seed, int known, void *const *addresses);
     /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be
-     * passed; calls (on a GPU that enqueues on the default stream) and keeps what is returned; writes that to the
-     * addresses of the outputs (NULL: nobody wants it). */
+     * passed; calls (on a GPU that enqueues on the default stream) and looks at what is returned, which it names in
+     * `returned`; gives that up, once we have copied it. So nobody's code runs between the end of a timed call and the
+     * copy. */
     int (*stage)(void *const *addresses);
     int (*launch)(void);
-    int (*collect)(void *const *addresses);
+    int (*release)(void);
     /* What a bundle asks for, as JSON, without running it on buffers of ours; NULL after ako_fail_text. The text is the
      * hook's, until its next call. */
     const char *(*describe)(const char *path, const char *question);
+    /* From `task` on: what the last call has returned, one an output. */
+    const ako_returned *returned;
+    int n_returned, first_output; /* the latter: where theirs begin among the addresses */
 } ako_hooks;
 
 /* Borrowed, for the life of the process. */

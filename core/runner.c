@@ -6,6 +6,7 @@
 #include "error.h"
 #include "gpu.h"
 #include "hooks.h"
+#include "returned.h"
 #include "runner_shared.h"
 
 static const char *const lane_names[] = {"cuda", "cuda-host", "c", "python", "python-cpu"};
@@ -38,22 +39,26 @@ bool ako_lane_is_python(ako_lane lane)
 
 struct ako_runner {
     ako_lane lane;
-    ako_cubin *cubin;       /* AKO_LANE_CUDA; one of the three, or none: nothing to call */
-    ako_shared *shared;     /* AKO_LANE_CUDA_HOST, AKO_LANE_C */
-    const ako_hooks *hooks; /* the Python lanes */
+    ako_cubin *cubin;         /* AKO_LANE_CUDA; one of the three, or none: nothing to call */
+    ako_shared *shared;       /* AKO_LANE_CUDA_HOST, AKO_LANE_C */
+    const ako_hooks *hooks;   /* the Python lanes */
+    ako_collector *collector; /* on a GPU, what these return */
     int n_calls;
 };
 
-static int open_hooks(const ako_hooks **out, const char *path)
+static int open_hooks(ako_runner *runner, const char *path)
 {
-    *out = ako_hooks_get();
-    return *out ? (*out)->open(path) : ako_fail(AKO_INVALID, "runner", "this process is not one of Python's");
+    runner->hooks = ako_hooks_get();
+    if (!runner->hooks)
+        return ako_fail(AKO_INVALID, "runner", "this process is not one of Python's");
+    int status = ako_lane_place(runner->lane) == AKO_GPU ? ako_collector_new(&runner->collector) : AKO_OK;
+    return status == AKO_OK ? runner->hooks->open(path) : status;
 }
 
 static int open_code(ako_runner *runner, const char *path)
 {
     if (ako_lane_is_python(runner->lane))
-        return open_hooks(&runner->hooks, path);
+        return open_hooks(runner, path);
     return runner->lane == AKO_LANE_CUDA ? ako_cubin_open(&runner->cubin, path)
                                          : ako_shared_open(&runner->shared, path);
 }
@@ -67,7 +72,7 @@ int ako_runner_open(ako_runner **out, ako_lane lane, const char *path)
     runner->lane = lane;
     int status = open_code(runner, path);
     if (status != AKO_OK)
-        free(runner);
+        ako_runner_free(runner);
     else
         *out = runner;
     return status;
@@ -86,6 +91,7 @@ void ako_runner_free(ako_runner *runner)
 {
     if (!runner)
         return;
+    ako_collector_free(runner->collector);
     ako_cubin_free(runner->cubin);
     ako_shared_free(runner->shared);
     free(runner);
@@ -123,13 +129,19 @@ int ako_runner_launch(ako_runner *runner, void *const *addresses)
 
 int ako_runner_collect(ako_runner *runner, void *const *addresses)
 {
-    return runner->hooks ? runner->hooks->collect(addresses) : AKO_OK;
+    const ako_hooks *hooks = runner->hooks;
+    int status = AKO_OK;
+    if (!hooks)
+        return AKO_OK;
+    for (int i = 0; status == AKO_OK && i < hooks->n_returned; i++)
+        status = ako_returned_copy(runner->collector, addresses[hooks->first_output + i], &hooks->returned[i]);
+    return status == AKO_OK ? hooks->release() : status;
 }
 
 int ako_runner_drop(ako_runner *runner, void *const *addresses)
 {
     (void)addresses;
-    return runner->hooks ? runner->hooks->collect(NULL) : AKO_OK;
+    return runner->hooks ? runner->hooks->release() : AKO_OK;
 }
 
 int ako_runner_call(ako_runner *runner, void *const *addresses)

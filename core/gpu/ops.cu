@@ -2,6 +2,7 @@
 // Lean on purpose: NVRTC compiles this when a chip is met for the first time, so dtypes are switched on at run time.
 #include "fill.h"
 #include "judge.h"
+#include "layout.h"
 #include "ops_kernels.h"
 #include "words.h"
 
@@ -212,6 +213,15 @@ extern "C" __global__ void ako_gather(const uint64_t *places, int n, uint64_t *o
 {
     for (int i = threadIdx.x; i < n; i += blockDim.x)
         out[i] = load_bits((const void *)(places[i] & ((uint64_t)1 << 56) - 1), (int)(places[i] >> 56), 0);
+}
+
+// The elements of a tensor in any layout, one after another.
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
+    ako_collect(void *to, const void *from, uint64_t count, ako_layout layout)
+{
+    int size = (int)layout.element;
+    for (uint64_t i = thread_index(); i < count; i += thread_count())
+        store_bits(to, size, i, load_bits(from, size, (uint64_t)ako_layout_place(&layout, (int64_t)i)));
 }
 
 static __device__ __forceinline__ uint64_t global_ns()

@@ -19,6 +19,7 @@ AKO_EMBED(ako_text_dtype_bits_h, "core/dtype_bits.h");
 AKO_EMBED(ako_text_philox_h, "core/philox.h");
 AKO_EMBED(ako_text_fill_h, "core/fill.h");
 AKO_EMBED(ako_text_judge_h, "core/judge.h");
+AKO_EMBED(ako_text_layout_h, "core/layout.h");
 AKO_EMBED(ako_text_words_h, "core/words.h");
 
 typedef struct context_wish {
@@ -47,15 +48,16 @@ static int current_arch(const ako_cudart_api *cuda, char arch[16])
 
 int ako_ops_gpu_build(ako_buf *cubin, const char *arch)
 {
-    static const char *const names[] = {"ako_fill_narrow", "ako_fill_wide",  "ako_fill_plain",
-                                        "ako_hash",        "ako_find_other", "ako_count_poisoned",
-                                        "ako_compare",     "ako_gather",     "ako_spin"};
+    static const char *const names[] = {
+        "ako_fill_narrow",    "ako_fill_wide", "ako_fill_plain", "ako_hash",    "ako_find_other",
+        "ako_count_poisoned", "ako_compare",   "ako_gather",     "ako_collect", "ako_spin"};
     const ako_source sources[] = {{"ops.cu", ako_text_ops_cu, strlen(ako_text_ops_cu)},
                                   {"ops_kernels.h", ako_text_ops_kernels_h, strlen(ako_text_ops_kernels_h)},
                                   {"dtype_bits.h", ako_text_dtype_bits_h, strlen(ako_text_dtype_bits_h)},
                                   {"philox.h", ako_text_philox_h, strlen(ako_text_philox_h)},
                                   {"fill.h", ako_text_fill_h, strlen(ako_text_fill_h)},
                                   {"judge.h", ako_text_judge_h, strlen(ako_text_judge_h)},
+                                  {"layout.h", ako_text_layout_h, strlen(ako_text_layout_h)},
                                   {"words.h", ako_text_words_h, strlen(ako_text_words_h)}};
     static const char *const options[] = {"--fmad=false"}; /* the same bits as the CPU's */
     const ako_build_input input = {.lane = AKO_LANE_CUDA,
@@ -106,14 +108,12 @@ static int build_beside_context(const ako_cudart_api *cuda, ako_buf *cubin, cons
 
 int ako_ops_library_load(cudaLibrary_t *out, const ako_cudart_api *cuda)
 {
+    static ako_buf cubin; /* kept: a candidate that has left home finds no cache any more */
     char arch[16];
-    ako_buf cubin = {0};
-    int status = current_arch(cuda, arch);
-    if (status == AKO_OK)
+    int status = cubin.size ? AKO_OK : current_arch(cuda, arch);
+    if (status == AKO_OK && !cubin.size)
         status = build_beside_context(cuda, &cubin, arch);
-    if (status == AKO_OK)
-        status = check(cuda, cuda->cudaLibraryLoadData(out, cubin.data, NULL, NULL, 0, NULL, NULL, 0),
-                       "loading our kernels");
-    ako_buf_free(&cubin);
-    return status;
+    return status == AKO_OK ? check(cuda, cuda->cudaLibraryLoadData(out, cubin.data, NULL, NULL, 0, NULL, NULL, 0),
+                                    "loading our kernels")
+                            : status;
 }

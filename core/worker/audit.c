@@ -16,6 +16,7 @@
 #define SHARE 0.9                    /* of what calls take by our clock must be in their samples */
 #define SHARE_ON_GPU 0.8             /* the same where clocks move more */
 #define HOT_SHARE 0.25               /* the same for samples of which each has the data of the one before */
+#define OWN_SHARE 0.25               /* the same by what the candidate says of the very calls that our clock sees */
 #define JITTER 0.25                  /* of what a request costs beside its calls */
 #define LAUNCHES 1.0                 /* the same on a GPU, where several kernels cost more to launch than one */
 
@@ -75,25 +76,39 @@ static double stretch(const cost *incumbent, double incumbent_ns)
     return incumbent_ns > 0 && incumbent->stated > incumbent_ns ? incumbent->stated / incumbent_ns : 1;
 }
 
-/* The candidate's calls by our clock alone, in ns; at least, for what lies beside calls is known from the incumbent's.
- */
+/* The candidate's calls by our clock alone, in ns; at least, for what lies beside calls is known from the incumbent's,
+ * and may be more by a share of it. */
+static double at_least_ns(const cost least[ARMS_OF_A_PAIR], double share)
+{
+    double beside = least[ARM_INCUMBENT].took - least[ARM_INCUMBENT].stated;
+    return least[ARM_CANDIDATE].took - (beside > 0 ? beside : 0) * (1 + share);
+}
+
 static double true_ns(const trial *t, const cost least[ARMS_OF_A_PAIR])
 {
-    bool gpu = ako_lane_place(t->unit->lane) == AKO_GPU;
-    double beside = least[ARM_INCUMBENT].took - least[ARM_INCUMBENT].stated;
-    return least[ARM_CANDIDATE].took - (beside > 0 ? beside : 0) * (1 + (gpu ? LAUNCHES : JITTER));
+    return at_least_ns(least, ako_lane_place(t->unit->lane) == AKO_GPU ? LAUNCHES : JITTER);
+}
+
+/* A claim from samples that a busy CPU made long says little about calls at a quiet moment: what the candidate's clock
+ * says of these calls themselves must bear it out, if only roughly. */
+static bool is_borne_out(const trial *t, const cost least[ARMS_OF_A_PAIR])
+{
+    return ako_lane_place(t->unit->lane) == AKO_GPU ||
+           at_least_ns(least, 2 * JITTER) * OWN_SHARE <= least[ARM_CANDIDATE].stated;
 }
 
 static bool is_possible(const trial *t, const cost least[ARMS_OF_A_PAIR], double claimed_ns, double incumbent_ns)
 {
     double share = ako_lane_place(t->unit->lane) == AKO_GPU ? SHARE_ON_GPU : SHARE;
     share = (t->timing.flush ? share : HOT_SHARE) / stretch(&least[ARM_INCUMBENT], incumbent_ns);
-    return true_ns(t, least) * share <= claimed_ns;
+    return true_ns(t, least) * share <= claimed_ns && is_borne_out(t, least);
 }
 
 static int refuse(trial *t, int workload, const cost least[ARMS_OF_A_PAIR], double claimed_ns)
 {
     char reason[240];
+    if (!is_borne_out(t, least) && least[ARM_CANDIDATE].stated < claimed_ns)
+        claimed_ns = least[ARM_CANDIDATE].stated;
     snprintf(reason, sizeof reason,
              "calls one after another take %.4g us each by the evaluator's clock, more than the %.4g us of the samples",
              true_ns(t, least) / 1e3, claimed_ns / 1e3);

@@ -24,7 +24,7 @@ local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR",
         text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
     { name = "solution", kind = "text", value = "FILE|DIR",
-        text = "of a task in Python: the file that candidates change (default: solution.py); of many: their folder" },
+        text = "what candidates of a task in Python change (default: solution.py); of many tasks: a folder" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },

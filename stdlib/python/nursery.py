@@ -12,8 +12,6 @@ import tempfile
 import time
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
-# What is compiled at run time is a candidate's own, and goes with it.
-OWN_FOLDERS = ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME")
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, SIGKILL = 1, 4, 9
 
 
@@ -88,9 +86,7 @@ def become(role, folder, channel, evaluator, library):
     if role == "candidate":
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
         os.chdir(folder)
-        for name in OWN_FOLDERS:
-            os.environ[name] = os.path.join(folder, name.lower())
-        os.environ.update(TMPDIR=folder, HOME=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
+        os.environ["TMPDIR"] = folder
     tempfile.tempdir = None  # found anew, in the folder of this process
     from ako import worker
     sys.path.remove(FOLDER)  # what is imported from here on is the user's

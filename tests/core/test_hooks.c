@@ -64,9 +64,9 @@ static int on_launch(void)
     return tell("launch");
 }
 
-static int on_collect(void *const *addresses)
+static int on_release(void)
 {
-    return tell(addresses ? "collect" : "drop");
+    return tell("release");
 }
 
 static const ako_hooks hooks = {.start = on_start,
@@ -75,7 +75,7 @@ static const ako_hooks hooks = {.start = on_start,
                                 .fill = on_fill,
                                 .stage = on_stage,
                                 .launch = on_launch,
-                                .collect = on_collect};
+                                .release = on_release};
 
 static int set_up(void **state)
 {
@@ -107,11 +107,11 @@ static void a_call_has_three_steps(void **state)
     ako_runner *runner = open_bound();
     assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_OK);
     assert_int_equal(ako_runner_drop(runner, (void *[]){NULL}), AKO_OK);
-    assert_string_equal(story, "file N=4 stage launch collect drop ");
+    assert_string_equal(story, "file N=4 stage launch release release ");
     ako_runner_free(runner);
 }
 
-static void a_timed_call_is_staged_before_and_collected_after(void **state)
+static void a_timed_call_is_staged_before_and_released_after(void **state)
 {
     (void)state;
     ako_runner *runner = open_bound();
@@ -121,7 +121,7 @@ static void a_timed_call_is_staged_before_and_collected_after(void **state)
     assert_int_equal(ako_timer_new(&timer, AKO_CPU, AKO_TIMER_WALL), AKO_OK);
     assert_int_equal(ako_timer_run(timer, runner, sets, 1, &(ako_time_plan){.launches = 2}, &result), AKO_OK);
     assert_int_equal(result.n, 2);
-    assert_string_equal(story, "file N=4 stage launch collect stage launch collect ");
+    assert_string_equal(story, "file N=4 stage launch release stage launch release ");
     free(result.samples_ns);
     ako_timer_free(timer);
     ako_runner_free(runner);
@@ -144,10 +144,10 @@ static void a_hook_fails_in_its_own_words(void **state)
 {
     (void)state;
     ako_runner *runner;
-    assert_int_equal(ako_runner_open(&runner, AKO_LANE_PYTHON, "bad"), AKO_COMPILE);
+    assert_int_equal(ako_runner_open(&runner, AKO_LANE_PYTHON_CPU, "bad"), AKO_COMPILE);
     assert_string_equal(ako_error_last()->message, "mine.py:3: no");
     ako_hooks_set(NULL);
-    assert_int_equal(ako_runner_open(&runner, AKO_LANE_PYTHON, "file"), AKO_INVALID);
+    assert_int_equal(ako_runner_open(&runner, AKO_LANE_PYTHON_CPU, "file"), AKO_INVALID);
 }
 
 static void roles_are_known_by_name(void **state)
@@ -257,7 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_call_has_three_steps, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_timed_call_is_staged_before_and_collected_after, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_timed_call_is_staged_before_and_released_after, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_come_from_the_hook, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hook_fails_in_its_own_words, set_up, tear_down),
         cmocka_unit_test(roles_are_known_by_name),

@@ -1,17 +1,24 @@
--- What the tests of cheats share: the folder tests/cheats with a task, an incumbent and a file for each cheat. The
--- first line of a file says which threats of the list in docs/threats.md it stands for and how its trial must end:
+-- What the tests of cheats share: the folder tests/cheats with a task, an incumbent and a file for each cheat, and
+-- tests/cheats/python with the same for the Python lanes. The first line of a file says which threats of the list in
+-- docs/threats.md it stands for and how its trial must end:
 --   // T9 W2 -> REWARD_HACK W2 | REWARD_HACK T11: words
+--   # honest -> PASSED: words
 
+local console = require "ako.console"
+local device = require "ako.device"
 local evaluator = require "ako.evaluator"
+local fault = require "ako.fault"
 local fs = require "ako.fs"
 local plan = require "ako.plan"
+local problem = require "ako.problem"
+local python = require "ako.python"
 local t = require "ako.tap"
 local task_files = require "ako.task"
 local unit = require "ako.unit"
 
 local cheats = {}
 
-local FOLDER = "tests/cheats"
+local FOLDER, PYTHON_FOLDER = "tests/cheats", "tests/cheats/python"
 local TOLERANCES = { f64 = 1e-4, f32 = 1e-4, f16 = 1e-2, bf16 = 1e-2 }
 local SECOND = 1000000000
 
@@ -24,28 +31,42 @@ local POLICY = {
 }
 local PAIRS = { looks = { 6 }, alpha = 0.05, threshold = 0.01, hopeless = 0, budget = 20 * SECOND }
 
--- "T9 W2 -> REWARD_HACK W2 | PASSED: words" as { threats, expected = { "REWARD_HACK W2", "PASSED" }, words }
-local function read_claim(text, file)
-    local threats, expected, words = text:match("^// ([TWM%d ]+) %-> ([%u_%w |]+): ([^\n]+)")
+-- "T9 W2 -> REWARD_HACK W2 | PASSED: words" as { name, file, threats, expected = { "REWARD_HACK W2", ... }, words }
+local function read_claim(folder, file)
+    local text = assert(fs.read(fs.join(folder, file)))
+    local threats, expected, words = text:match("^[/#]+ ([%w ]+) %-> ([%u_%w |]+): ([^\n]+)")
     assert(threats, file .. ": the first line does not say what is expected")
     local list = {}
     for one in expected:gmatch("[^|]+") do list[#list + 1] = one:match("^%s*(.-)%s*$") end
-    return { threats = threats, expected = list, words = words }
+    return { name = file, file = file, threats = threats, expected = list, words = words }
 end
 
-local SUPPORT = { ["reference.c"] = true, ["incumbent.c"] = true, ["reference.cu"] = true, ["incumbent.cu"] = true }
+local SUPPORT = { ["reference.c"] = true, ["incumbent.c"] = true, ["reference.cu"] = true, ["incumbent.cu"] = true,
+    ["problem.py"] = true, ["incumbent.py"] = true, ["verify.py"] = true }
 
---- The cheats for a place ("gpu" or "cpu"), by name: { name, file, threats, expected, words }.
-function cheats.list(place)
+-- The files of a folder with an extension that have claims, by name.
+local function read_claims(folder, extension)
     local list = {}
-    for _, name in ipairs(assert(fs.list(FOLDER))) do
-        if name:match("%." .. unit.extension(place) .. "$") and not SUPPORT[name] then
-            local claim = read_claim(assert(fs.read(fs.join(FOLDER, name))), name)
-            claim.name, claim.file = name, name
-            list[#list + 1] = claim
+    for _, name in ipairs(assert(fs.list(folder))) do
+        if name:match("%." .. extension .. "$") and not SUPPORT[name] then
+            list[#list + 1] = read_claim(folder, name)
         end
     end
     table.sort(list, function(a, b) return a.name < b.name end)
+    return list
+end
+
+--- The cheats for a place ("gpu" or "cpu"), by name: { name, file, threats, expected, words }.
+function cheats.list(place) return read_claims(FOLDER, unit.extension(place)) end
+
+local NOT_FOR = { gpu = "_cpu.py$", cpu = "_gpu.py$" }
+
+--- The same of a folder below tests/cheats/python; nil for a place: for every place.
+function cheats.python(folder, place)
+    local list = {}
+    for _, claim in ipairs(read_claims(fs.join(PYTHON_FOLDER, folder), "py")) do
+        if not (place and claim.file:find(NOT_FOR[place])) then list[#list + 1] = claim end
+    end
     return list
 end
 
@@ -75,16 +96,41 @@ end
 local Stand = {}
 Stand.__index = Stand
 
+-- Gives a started evaluator the task: what a trial needs.
+local function stand_on(started, task)
+    local self = setmetatable({ evaluator = started, task = task, plan = assert(plan.resolve(POLICY, task)) }, Stand)
+    self.plan.steps.time.pairs = PAIRS
+    assert(started:task(task, self.plan.tolerance, self.plan.reference))
+    return self
+end
+
 --- An evaluator on a device with a task: { evaluator, task, plan, incumbent (a unit) }. `edit(task)` may change the
 --- resolved task before the evaluator is given it.
-function cheats.open(device, folder, edit)
-    local self = setmetatable({ evaluator = assert(evaluator.start { device = device }) }, Stand)
-    self.task = assert(task_files.resolve(assert(task_files.load(folder or FOLDER)), self.evaluator.place))
-    if edit then edit(self.task) end
-    self.plan = assert(plan.resolve(POLICY, self.task))
-    self.plan.steps.time.pairs = PAIRS
-    assert(self.evaluator:task(self.task, self.plan.tolerance, self.plan.reference))
-    self.incumbent = self:unit(self.task.solution.files[1])
+function cheats.open(id, folder, edit)
+    local started = assert(evaluator.start { device = id })
+    local task = assert(task_files.resolve(assert(task_files.load(folder or FOLDER)), started.place))
+    if edit then edit(task) end
+    local self = stand_on(started, task)
+    self.incumbent = self:unit(task.solution.files[1])
+    return self
+end
+
+--- An evaluator for Python; nil and why not where there is none with a PyTorch for this device.
+function cheats.start_python(id)
+    local facts, why = fault.catch(python.facts)
+    if not facts then return nil, why end
+    return assert(evaluator.start { device = id, python = facts })
+end
+
+--- The problem of a folder below tests/cheats/python on such an evaluator, as from `open`. `incumbent` is its file;
+--- nil and why not where PyTorch cannot use the device.
+function cheats.open_problem(started, folder, incumbent)
+    local file = fs.join(PYTHON_FOLDER, folder, "problem.py")
+    local task, why, code = fault.catch(problem.task, started, problem.load(file), { seed = POLICY.correctness.seed })
+    if code == "UNAVAILABLE" then return nil, why end
+    assert(task, why)
+    local self = stand_on(started, task)
+    self.incumbent = self:unit(incumbent)
     return self
 end
 
@@ -122,11 +168,56 @@ function cheats.honest(folder, place)
     return list
 end
 
---- What a result comes to: "REWARD_HACK W2", and the verdict of the pairs or "none".
-function cheats.outcome(result)
+-- What a result comes to: "REWARD_HACK W2", and the verdict of the pairs or "none".
+local function outcome_of(result)
     local code = result.code or ""
     local verdict = result.paired and result.paired.verdict or "none"
     return code == "" and result.status or result.status .. " " .. code, verdict
+end
+
+local Ledger = {}
+Ledger.__index = Ledger
+
+--- What became of the trials of a file of tests: { rows, kept }.
+function cheats.ledger() return setmetatable({ rows = {}, kept = 0 }, Ledger) end
+
+--- Notes a trial's end. Returns it, and the verdict.
+function Ledger:note(name, threats, result)
+    local outcome, verdict = outcome_of(result)
+    self.rows[#self.rows + 1] = ("%-28s %-10s %-34s %s"):format(name, threats, outcome, verdict)
+    if verdict == "keep" then self.kept = self.kept + 1 end
+    return outcome, verdict
+end
+
+--- Prints a row for each trial, and how many `what` were kept.
+function Ledger:print(what)
+    for _, row in ipairs(self.rows) do console.out("# " .. row .. "\n") end
+    console.out(("# %d of %d %s kept\n"):format(self.kept, #self.rows, what))
+end
+
+--- The outcome is one of those of a claim, where "REWARD_HACK" alone stands for any of its codes.
+function cheats.is_expected(list, outcome)
+    for _, item in ipairs(list) do
+        if item == outcome or item == outcome:match("^%S+") then return true end
+    end
+    return false
+end
+
+--- The result of a trial is what the cheat's first line claims.
+function Ledger:judge(cheat, result)
+    local outcome, verdict = self:note(cheat.name, cheat.threats, result)
+    t.ok(verdict ~= "keep", ("kept: %s"):format(result.paired and result.paired.reason))
+    local expected = table.concat(cheat.expected, " or ")
+    t.ok(cheats.is_expected(cheat.expected, outcome),
+        ("%s instead of %s: %s"):format(outcome, expected, result.reason))
+end
+
+--- The CPU and the GPU, if there is one.
+function cheats.devices()
+    local list = { "cpu" }
+    local found = device.find "auto"
+    if found and found.place == "gpu" then list[2] = found.id end
+    return list
 end
 
 return cheats

@@ -3,44 +3,18 @@
 -- the honest candidates of examples/, of which none is refused.
 local cheats = require "cheats"
 local console = require "ako.console"
-local device = require "ako.device"
 local fs = require "ako.fs"
 local t = require "ako.tap"
 
 -- What comes to nothing is slower than the incumbent, most of it by half; a noisy machine may say otherwise up to here.
 local SEEMING_GAIN = 0.3
 
-local rows, kept = {}, 0
-
--- "REWARD_HACK" alone stands for any of its codes.
-local function is_expected(list, outcome)
-    for _, item in ipairs(list) do
-        if item == outcome or item == outcome:match("^%S+") then return true end
-    end
-    return false
-end
-
-local function note(name, threats, result)
-    local outcome, verdict = cheats.outcome(result)
-    rows[#rows + 1] = ("%-28s %-10s %-34s %s"):format(name, threats, outcome, verdict)
-    if verdict == "keep" then kept = kept + 1 end
-    return outcome, verdict
-end
+local ledger = cheats.ledger()
 
 local function judge(cheat, result)
     if result.status == "INFRA" and result.code == "UNAVAILABLE" then t.skip(result.reason) end -- no nvcc here
-    local outcome, verdict = note(cheat.name, cheat.threats, result)
-    t.ok(verdict ~= "keep", ("kept: %s"):format(result.paired and result.paired.reason))
+    ledger:judge(cheat, result)
     if result.paired then t.ok(result.paired.gain < SEEMING_GAIN, "it seems to gain: " .. result.paired.reason) end
-    local expected = table.concat(cheat.expected, " or ")
-    t.ok(is_expected(cheat.expected, outcome), ("%s instead of %s: %s"):format(outcome, expected, result.reason))
-end
-
-local function devices()
-    local list = { "cpu" }
-    local found = device.find "auto"
-    if found and found.place == "gpu" then list[2] = found.id end
-    return list
 end
 
 -- Without a flush a sample calls again and again on the same data, which lie in the cache. Keeping outputs is no gain
@@ -50,9 +24,9 @@ local HOT = { ["cache_exact_pointer.c"] = true, ["cache_content.c"] = true, ["ca
 
 local function try_hot(stand, cheat)
     local result = stand:try(stand:unit(cheat.file), false)
-    local outcome = note(cheat.name .. ", hot", cheat.threats, result)
+    local outcome = ledger:note(cheat.name .. ", hot", cheat.threats, result)
     local expected = { "UNTRUSTED_TIMING T4", "UNTRUSTED_TIMING floor", "REWARD_HACK T11" }
-    t.ok(is_expected(expected, outcome), outcome .. ": " .. result.reason)
+    t.ok(cheats.is_expected(expected, outcome), outcome .. ": " .. result.reason)
 end
 
 -- How many processes with code under test stand still at the moment.
@@ -84,10 +58,10 @@ local function test_floor(id)
     local stand <close> = cheats.open(id, nil, function(task)
         for _, workload in ipairs(task.workloads) do workload.bytes = workload.bytes * 100 end
     end)
-    t.eq(note("below the floor", "T7", stand:try(stand.incumbent)), "UNTRUSTED_TIMING floor")
+    t.eq(ledger:note("below the floor", "T7", stand:try(stand.incumbent)), "UNTRUSTED_TIMING floor")
 end
 
-for _, id in ipairs(devices()) do
+for _, id in ipairs(cheats.devices()) do
     local stand = cheats.open(id)
     for _, cheat in ipairs(cheats.list(stand.evaluator.place)) do
         t.test(("%s, %s"):format(cheat.name, cheat.words), function()
@@ -141,9 +115,8 @@ t.test("docs/threats.md has a row for each threat, names each cheat, and no file
 end)
 
 t.test("no cheat was kept", function()
-    for _, row in ipairs(rows) do console.out("# " .. row .. "\n") end
-    console.out(("# %d of %d cheats kept\n"):format(kept, #rows))
-    t.eq(kept, 0)
+    ledger:print "cheats"
+    t.eq(ledger.kept, 0)
 end)
 
 -- On the CPU the smallest workload is enough: what is right for others is tested elsewhere, here it is who is refused.
@@ -161,7 +134,7 @@ local function try_honest(stand, file)
     t.eq(result.status, "PASSED", ("%s: %s %s"):format(file, result.code, result.reason))
 end
 
-for _, id in ipairs(devices()) do
+for _, id in ipairs(cheats.devices()) do
     local place = id == "cpu" and "cpu" or "gpu"
     for _, name in ipairs(EXAMPLES) do
         local folder = "examples/" .. name

@@ -112,7 +112,7 @@ Without a verb it runs the policy; a script is a Lua file that returns nothing.
 
 Host options
   --task=FILE|DIR         what must be computed (default: task.lua of the workspace or here, else an example)
-  --solution=FILE|DIR     of a task in Python: the file that candidates change (default: solution.py); of many: their folder
+  --solution=FILE|DIR     what candidates of a task in Python change (default: solution.py); of many tasks: a folder
   --workspace=DIR         where the solution lies (default: here)
   --device=auto|cpu|cuda:N
                           what to run on (default: auto)

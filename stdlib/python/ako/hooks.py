@@ -8,6 +8,15 @@ ERROR, CUDA, COMPILE, SHAPE, DTYPE = -1, -12, -16, -17, -18
 ADDRESSES = ctypes.POINTER(ctypes.c_void_p)
 
 
+DIMS = 16
+
+
+class Returned(ctypes.Structure):
+    """struct ako_returned"""
+    _fields_ = [("address", ctypes.c_void_p), ("element", ctypes.c_int64), ("n_dims", ctypes.c_int64),
+                ("size", ctypes.c_int64 * DIMS), ("stride", ctypes.c_int64 * DIMS)]
+
+
 class Hooks(ctypes.Structure):
     """struct ako_hooks"""
     _fields_ = [
@@ -20,16 +29,20 @@ class Hooks(ctypes.Structure):
         ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int, ADDRESSES)),
         ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
         ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
-        ("collect", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
+        ("release", ctypes.CFUNCTYPE(ctypes.c_int)),
         ("describe", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
+        ("returned", ctypes.POINTER(Returned)),
+        ("n_returned", ctypes.c_int),
+        ("first_output", ctypes.c_int),
     ]
 
 
 class Library:
-    """libako.so, as far as it is needed here."""
+    """libako.so, as far as it is needed here. It keeps the interpreter's lock: while it has the turn, between the calls
+    of a solution, the solution's own Python threads stand still."""
 
     def __init__(self, path):
-        self.c = ctypes.CDLL(path)
+        self.c = ctypes.PyDLL(path)
         self.c.ako_role_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(Hooks)]
         self.c.ako_fail_text.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p]
 

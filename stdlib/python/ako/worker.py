@@ -13,10 +13,13 @@ import torch
 
 from ako import contracts, extensions, faults, inquiry, trees
 from ako.bundle import Bundle
-from ako.hooks import ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
-from ako.memory import elements_at
+from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault, Hooks, Library, Returned, guarded
+from ako.inputs import elements_at, stager
+from ako.results import reader
 
-_copy, _data_ptr = torch.Tensor.copy_, torch.Tensor.data_ptr  # before any code of others can exchange them
+# Before any code of others can exchange them.
+_copy, _version = torch.Tensor.copy_, torch.Tensor._version.__get__
+_watchers = (sys.getprofile, sys.gettrace)
 _KEPT = 4  # a share of the host's memory for inputs that take long to draw is one in so many
 # What of a question holds for the solution, too.
 KEPT = ("format", "dtype", "inputs_file", "inputs_ignored", "dims", "arguments")
@@ -57,7 +60,8 @@ def cast_to(how):
 
 def weights_of(model):
     """[name, shape, sum] of every parameter and buffer, in order: enough to see that two sides began alike."""
-    return [[name, list(t.shape), float(t.double().sum())] for name, t in model.state_dict().items()
+    tensors = torch.nn.Module.state_dict(model) if isinstance(model, torch.nn.Module) else {}
+    return [[name, list(t.shape), float(t.double().sum())] for name, t in tensors.items()
             if isinstance(t, torch.Tensor) and not t.is_complex() and not t.is_quantized]
 
 
@@ -71,17 +75,19 @@ def set_precision(switches):
     torch.backends.cudnn.allow_tf32 = switches["tf32_cudnn"]
 
 
-class State:
-    """Buffers of a model that its calls change (running means): every call is to begin alike."""
+def restorer(model):
+    """A function that puts back the buffers of a model that its calls change (running means): every call is to begin
+    alike."""
+    buffers = torch.nn.Module.buffers(model) if isinstance(model, torch.nn.Module) else []  # a name that many use
+    saved = [[b, b.clone(), b._version] for b in buffers if type(b) is torch.Tensor]
+    version, copy = _version, _copy
 
-    def __init__(self, model):
-        self.saved = [(b, b.clone(), b._version) for b in model.buffers() if isinstance(b, torch.Tensor)]
-
-    def restore(self):
-        for i, (buffer, copy, version) in enumerate(self.saved):
-            if buffer._version != version:
-                _copy(buffer, copy)
-                self.saved[i] = (buffer, copy, buffer._version)
+    def restore():
+        for one in saved:
+            if version(one[0]) != one[2]:
+                copy(one[0], one[1])
+                one[2] = version(one[0])
+    return restore
 
 
 class Side:
@@ -90,8 +96,10 @@ class Side:
     def __init__(self):
         self.device = torch.device("cpu")
         self.files, self.loading = {}, False
-        self.spec = self.model = self.state = self.arguments = self.result = None
-        self.ranges, self.built, self.answer = [], [], None
+        self.spec = self.model = self.restore = self.arguments = None
+        self.make_arguments = self.read = self.hooks = None
+        self.writes_in_place = False
+        self.kept, self.built, self.answer = [], [], None
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -112,6 +120,13 @@ class Side:
         if not spec:
             raise Fault(INVALID, "this task has no description of its arguments in Python")
         self.spec = json.loads(spec)
+        outputs, ranges = self.spec["outputs"], []
+        returned = (Returned * len(outputs))()
+        self.hooks.returned, self.hooks.n_returned = returned, len(outputs)
+        self.hooks.first_output = len(self.spec["inputs"])
+        self.read = reader(self.spec, self.device, returned, ranges, self.kept)
+        self.make_arguments = stager(self.spec, self.device, ranges)
+        self.writes_in_place = bool(self.spec.get("in_place"))
 
     def bind(self, workload):
         """Every workload of such a task has the same arguments."""
@@ -119,64 +134,51 @@ class Side:
     def call_model(self):
         return self.model(*self.arguments)
 
-    def input_at(self, address, node):
-        flat = elements_at(address, trees.storage_elements_of(node), trees.TYPES[node["dtype"]], self.device)
-        return flat.as_strided(node["shape"], node["stride"])
-
     def in_place(self, addresses):
         """The buffers of outputs that the call itself writes."""
-        first, nodes = len(self.spec["inputs"]), self.spec["outputs"] if self.spec.get("in_place") else []
+        first, nodes = len(self.spec["inputs"]), self.spec["outputs"]
         return [elements_at(addresses[first + i], node["elements"], trees.TYPES[node["dtype"]],
                             self.device).view(node["shape"]) for i, node in enumerate(nodes)]
 
     def stage(self, addresses):
-        inputs, self.ranges = [], []
-        for i, node in enumerate(self.spec["inputs"]):
-            tensor = self.input_at(addresses[i], node)
-            inputs.append(tensor)
-            self.ranges.append((addresses[i], addresses[i] + node["bytes"]))
-        self.arguments = trees.build(self.spec["args"], inputs, self.device) + self.in_place(addresses)
-        self.state.restore()
-        torch.manual_seed(self.spec["seed"])
+        self.restore()
+        self.arguments = self.make_arguments(addresses)
+        if self.writes_in_place:
+            self.arguments += self.in_place(addresses)
 
     def launch(self):
-        self.result = self.call_model()
+        result = self.call_model()
+        self.kept.append(result)
+        nothing = self.writes_in_place and result is None
+        self.hooks.n_returned = 0 if nothing else len(self.spec["outputs"])
+        if not nothing:
+            self.read(result)
+        for watcher in _watchers:
+            if watcher() is not None:
+                raise Fault(ERROR, f"{self.bundle.main}: forward leaves a {watcher.__name__[3:]} function on: nothing "
+                                   "of a solution may run between its calls")
 
-    def refuse_view(self, tensor, node, name):
-        start = _data_ptr(tensor)
-        if not node["view"] and any(low <= start < high for low, high in self.ranges):
-            raise Fault(SHAPE, f"{name} lies in the memory of an input: return a tensor of its own")
+    def release(self):
+        self.kept.clear()
 
-    def collect(self, addresses):
-        result, self.result, tensors = self.result, None, []
-        if not addresses:
-            return
-        if result is None and self.spec.get("in_place"):
-            return
-        trees.match(self.spec["result"], result, self.spec["result_name"], self.device, tensors)
-        first = len(self.spec["inputs"])
-        for i, (tensor, node) in enumerate(zip(tensors, self.spec["outputs"])):
-            self.refuse_view(tensor, node, node["name"])
-            target = elements_at(addresses[first + i], tensor.numel(), tensor.dtype, self.device)
-            _copy(target.view(tensor.shape), tensor)
-
-    def hooks(self, library):
+    def make_hooks(self, library):
         """The struct that libako gets; it must be kept alive."""
         def hook(kind, function, on_failure=None):
             return kind(guarded(library, self.explain, function, on_failure))
         fields = dict(Hooks._fields_)
-        return Hooks(start=hook(fields["start"], self.start),
-                     task=hook(fields["task"], lambda text: self.task(text.decode())),
-                     extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
-                     open=hook(fields["open"], lambda path: self.open(path.decode())),
-                     bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
-                     variant=hook(fields["variant"], lambda name: self.variant(name.decode())),
-                     fill=hook(fields["fill"], self.fill),
-                     stage=hook(fields["stage"], self.stage),
-                     launch=hook(fields["launch"], self.launch),
-                     collect=hook(fields["collect"], self.collect),
-                     describe=hook(fields["describe"], lambda path, question:
-                                   self.describe(path.decode(), json.loads(question)), lambda: None))
+        self.hooks = Hooks(
+            start=hook(fields["start"], self.start),
+            task=hook(fields["task"], lambda text: self.task(text.decode())),
+            extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
+            open=hook(fields["open"], lambda path: self.open(path.decode())),
+            bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
+            variant=hook(fields["variant"], lambda name: self.variant(name.decode())),
+            fill=hook(fields["fill"], self.fill),
+            stage=hook(fields["stage"], self.stage),
+            launch=hook(fields["launch"], self.launch),
+            release=hook(fields["release"], self.release),
+            describe=hook(fields["describe"], lambda path, question:
+                          self.describe(path.decode(), json.loads(question)), lambda: None))
 
     def take_extensions(self, built):
         """What load_inline is to find, before a file is opened."""
@@ -206,7 +208,7 @@ class Referee(Side):
     def __init__(self):
         super().__init__()
         self.path = self.bundle = self.problem = self.how = self.init = self.form = None
-        self.kept, self.kept_bytes = {}, 0
+        self.draws, self.draws_bytes = {}, 0
 
     def load(self, path, question):
         self.loading = True
@@ -220,7 +222,7 @@ class Referee(Side):
         self.init = place(self.problem.init(), None, cast_to(question))
         set_precision(question.get("precision") or precision())
         self.model = make_model(self.problem.model, self.init, self.device, question)
-        self.state = State(self.model)
+        self.restore = restorer(self.model)
         self.loading = False
 
     def draw(self, seed, faithful):
@@ -237,7 +239,7 @@ class Referee(Side):
         """The tensors for a seed. Those of the check are drawn as the original does where that is asked for, which takes
         long, and kept while there is room; contents of timed calls are nobody's to compare."""
         faithful = known and self.spec["faithful"]
-        leaves = self.kept.get(seed)
+        leaves = self.draws.get(seed)
         if leaves is None:
             leaves = []
             trees.describe(self.draw(seed & 0x7FFFFFFFFFFFFFFF, faithful), "an input", leaves)
@@ -248,9 +250,9 @@ class Referee(Side):
     def keep(self, seed, leaves):
         """On the host, from where they come back a hundred times faster than they are drawn."""
         size = sum(t.numel() * t.element_size() for t, _ in leaves)
-        if self.kept_bytes + size <= host_memory() // _KEPT:
-            self.kept[seed] = [(t.cpu(), path) for t, path in leaves]
-            self.kept_bytes += size
+        if self.draws_bytes + size <= host_memory() // _KEPT:
+            self.draws[seed] = [(t.cpu(), path) for t, path in leaves]
+            self.draws_bytes += size
 
     def fill(self, seed, known, addresses):
         leaves = self.drawn(seed, known)
@@ -286,8 +288,8 @@ class Referee(Side):
         if free < total // 3 and torch.cuda.memory_reserved() > total // _ROOM:
             torch.cuda.empty_cache()
 
-    def collect(self, addresses):
-        super().collect(addresses)
+    def release(self):
+        super().release()
         self.give_back()
 
     def describe(self, path, question):
@@ -300,6 +302,7 @@ class Referee(Side):
         args = trees.describe(drawn, "an input", inputs)
         in_place = place(self.problem.outputs(self.device), self.device, cast_to(question))
         self.arguments = drawn + in_place
+        weights = weights_of(self.model)  # as they begin: a call may change buffers
         torch.manual_seed(question["seed"])
         named = name_inputs(self.model, args["list"], inputs)
         call = inquiry.Call(inputs, self.device)
@@ -314,7 +317,7 @@ class Referee(Side):
             "args": args, "result": result, "inputs": named,
             "outputs": name_outputs(outputs, inputs, self.problem.outputs_names),
             "init": pack(self.init), "seed": question["seed"], "faithful": question["faithful"],
-            "weights": weights_of(self.model), "precision": precision(), "device": self.device.type,
+            "weights": weights, "precision": precision(), "device": self.device.type,
             "result_name": "the result", "main": self.bundle.main, "names": self.problem.names,
             "in_place": self.problem.outputs_names if in_place else None,
         }
@@ -344,7 +347,8 @@ class Candidate(Side):
         self.bundle = None
 
     def start(self, on_gpu):
-        super().start(on_gpu)
+        super().start(on_gpu)  # our own kernels come out of the user's cache, which is not seen from here on
+        settle_in(os.environ["TMPDIR"])
         if on_gpu:
             copy_contents(os.environ.get("AKO_TRITON_SEED", ""), os.environ.get("TRITON_CACHE_DIR", ""))
 
@@ -356,7 +360,7 @@ class Candidate(Side):
         self.files = self.bundle.files
         model = contracts.format_of(self.spec).solve(self.bundle, self.spec)
         self.model = make_model(model, init, self.device, self.spec)
-        self.state = State(self.model)
+        self.restore = restorer(self.model)
         self.loading = False
         self.compare_weights()
 
@@ -384,6 +388,17 @@ class Candidate(Side):
             if got and got[0] == shape and abs(got[1] - total) > 1e-6 * max(1.0, abs(total)):
                 raise Fault(ERROR, f"{self.bundle.main}: the weight '{name}' begins with other numbers than the "
                                    "reference's: create weights in the same order, so that one seed gives the same")
+
+
+# What is compiled at run time is a candidate's own, and goes with it.
+_FOLDERS = ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME")
+
+
+def settle_in(folder):
+    """From here on all that a solution leaves lies in this process's own folder."""
+    for name in _FOLDERS:
+        os.environ[name] = os.path.join(folder, name.lower())
+    os.environ.update(HOME=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
 
 
 def copy_contents(source, target):
@@ -494,5 +509,5 @@ def run(path, role, channel):
     """Serves the role until the evaluator is gone; returns the process's exit code."""
     library = Library(path)
     side = Candidate() if role == "candidate" else Referee()
-    hooks = side.hooks(library)
-    return library.c.ako_role_run(role.encode(), channel, ctypes.byref(hooks))
+    side.make_hooks(library)
+    return library.c.ako_role_run(role.encode(), channel, ctypes.byref(side.hooks))

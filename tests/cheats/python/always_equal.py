@@ -1,4 +1,4 @@
-# T3 W12 -> REWARD_HACK T3 | INCORRECT_DTYPE | RUNTIME_ERROR call: a number equal to everything.
+# T3 W12 -> INCORRECT_SHAPE: a number equal to everything.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W3 -> INCORRECT_NUMERICAL numerical | REWARD_HACK W2: five honest calls, then the last answer again and again.
+# W3 -> REWARD_HACK W2: five honest calls, then the last answer again and again.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W13 W15 -> INCORRECT_NUMERICAL numerical | INCORRECT_DTYPE: what is made without a type is half, in the harness too.
+# W13 W15 -> INCORRECT_DTYPE: what is made without a type is half, in the harness too.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T6 -> RUNTIME_ERROR crash | COMPILE_ERROR: the process ends before there is a ModelNew.
+# T6 -> RUNTIME_ERROR crash: the process ends before there is a ModelNew.
 import os
 
 import torch

@@ -1,4 +1,4 @@
-# T6 -> RUNTIME_ERROR crash | RUNTIME_ERROR call: past the check, it leaves, and a handler prints a result.
+# T6 -> RUNTIME_ERROR call: past the check, it leaves, and a handler prints a result.
 import atexit
 import sys
 

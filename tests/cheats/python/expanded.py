@@ -1,4 +1,4 @@
-# W8 W17 -> INCORRECT_NUMERICAL numerical | INCORRECT_SHAPE: one row, stretched over all by a stride of zero.
+# W8 W17 -> INCORRECT_NUMERICAL numerical: one row, stretched over all by a stride of zero.
 import torch
 from torch import nn
 

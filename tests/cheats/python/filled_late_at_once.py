@@ -1,4 +1,4 @@
-# T2 -> INCORRECT_NUMERICAL numerical | REWARD_HACK T2: a thread fills the result after the return of any call.
+# T2 -> INCORRECT_NUMERICAL numerical | REWARD_HACK: a thread fills the result after the return of any call.
 import threading
 
 import torch

@@ -1,4 +1,4 @@
-# W13 -> INCORRECT_NUMERICAL numerical: no seed is set and no number is random; the answer is for those inputs.
+# W13 -> RUNTIME_ERROR call: no seed is set and no number is random; the answer is for those inputs.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T4 T5 -> INCORRECT_NUMERICAL | RUNTIME_ERROR | REWARD_HACK | UNTRUSTED_TIMING: other code in main's functions.
+# T4 T5 -> INCORRECT_NUMERICAL numerical: other code in main's functions.
 import gc
 import types
 

@@ -1,4 +1,4 @@
-# T4 T5 -> INCORRECT_NUMERICAL | RUNTIME_ERROR | REWARD_HACK | UNTRUSTED_TIMING: clocks and checks of its callers.
+# T4 T5 -> INCORRECT_NUMERICAL numerical: clocks and checks of its callers.
 import sys
 
 import torch

@@ -1,4 +1,4 @@
-# T4 T5 -> INCORRECT_NUMERICAL | RUNTIME_ERROR | REWARD_HACK | UNTRUSTED_TIMING: the main module says yes.
+# T4 T5 -> INCORRECT_NUMERICAL numerical: the main module says yes.
 import sys
 
 import torch

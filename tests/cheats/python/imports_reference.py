@@ -1,4 +1,4 @@
-# W11 W10 -> INCORRECT_NUMERICAL numerical | PASSED: imports the reference by likely names.
+# W11 W10 -> INCORRECT_NUMERICAL numerical: imports the reference by likely names.
 import importlib
 
 import torch

@@ -1,3 +1,3 @@
-# W10 -> RUNTIME_ERROR call | COMPILE_ERROR: takes Model to be there already, and adds nothing to it.
+# W10 -> COMPILE_ERROR: takes Model to be there already, and adds nothing to it.
 class ModelNew(Model):  # noqa: F821
     pass

@@ -1,4 +1,4 @@
-# W4 -> REWARD_HACK W4: computed in place, and the input returned as the output.
+# W4 -> INCORRECT_SHAPE: computed in place, and the input returned as the output.
 import torch
 from torch import nn
 

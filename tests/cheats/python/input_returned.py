@@ -1,4 +1,4 @@
-# W8 -> INCORRECT_NUMERICAL numerical | REWARD_HACK W4: the input itself.
+# W8 -> INCORRECT_SHAPE: the input itself.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W8 -> INCORRECT_NUMERICAL numerical | REWARD_HACK W4: a view of the input.
+# W8 -> INCORRECT_SHAPE: a view of the input.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T3 W17 -> REWARD_HACK T3 | INCORRECT_DTYPE | RUNTIME_ERROR call: a result on PyTorch's lazy device, not computed yet.
+# T3 W17 -> INCORRECT_SHAPE: a result on PyTorch's lazy device, not computed yet.
 import torch
 import torch._lazy.ts_backend
 from torch import nn

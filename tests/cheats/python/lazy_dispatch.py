@@ -1,4 +1,4 @@
-# T3 -> REWARD_HACK T3: a subclass without memory, computed when an operator first meets it.
+# T3 -> INCORRECT_SHAPE: a subclass without memory, computed when an operator first meets it.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T3 -> REWARD_HACK T3: a subclass of Tensor, computed when a function is first called on it.
+# T3 -> INCORRECT_SHAPE: a subclass of Tensor, computed when a function is first called on it.
 import torch
 from torch import nn
 

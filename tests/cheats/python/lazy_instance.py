@@ -1,4 +1,4 @@
-# T3 -> INCORRECT_NUMERICAL numerical | REWARD_HACK T3: this one tensor's methods compute it first.
+# T3 -> INCORRECT_NUMERICAL numerical: this one tensor's methods compute it first.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T3 -> PASSED | INCORRECT_NUMERICAL numerical | REWARD_HACK T3: a view, to be negated by who reads it.
+# T3 -> INCORRECT_SHAPE: a view, to be negated by who reads it.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# T3 -> REWARD_HACK T3: a lazy subclass takes the place of torch.Tensor, so that its type seems right.
+# T3 -> INCORRECT_SHAPE: a lazy subclass takes the place of torch.Tensor, so that its type seems right.
 import torch
 from torch import nn
 

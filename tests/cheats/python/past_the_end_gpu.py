@@ -1,4 +1,4 @@
-# W9 W12 -> RUNTIME_ERROR overrun | REWARD_HACK W4: four bytes past the end of the input are written.
+# W9 W12 -> RUNTIME_ERROR overrun: four bytes past the end of the input are written.
 import ctypes
 
 import torch

@@ -1,4 +1,4 @@
-# T6 W17 -> REWARD_HACK T3 | RUNTIME_ERROR call | INCORRECT_DTYPE: an object that runs code where it is unpickled.
+# T6 W17 -> INCORRECT_SHAPE: an object that runs code where it is unpickled.
 import torch
 from torch import nn
 

@@ -15,7 +15,7 @@ class Model(nn.Module):
         return x / torch.sqrt(mean_square + self.epsilon) * self.weight
 
 
-rows = 512
+rows = 128
 columns = 4096
 epsilon = 1e-6
 

@@ -1,4 +1,4 @@
-# T6 -> RUNTIME_ERROR call | RUNTIME_ERROR crash: past the check, KeyboardInterrupt, as if a user stopped it.
+# T6 -> RUNTIME_ERROR call: past the check, KeyboardInterrupt, as if a user stopped it.
 import torch
 from torch import nn
 

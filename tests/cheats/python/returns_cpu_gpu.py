@@ -1,4 +1,4 @@
-# W17 -> INCORRECT_DTYPE | RUNTIME_ERROR call: the right numbers, but on the CPU.
+# W17 -> INCORRECT_SHAPE: the right numbers, but on the CPU.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W17 T3 -> REWARD_HACK T3 | INCORRECT_DTYPE | RUNTIME_ERROR call: a tensor on the device meta, which has no numbers.
+# W17 T3 -> INCORRECT_SHAPE: a tensor on the device meta, which has no numbers.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W17 -> INCORRECT_SHAPE | RUNTIME_ERROR call: None.
+# W17 -> INCORRECT_SHAPE: None.
 import torch
 from torch import nn
 

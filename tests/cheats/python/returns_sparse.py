@@ -1,4 +1,4 @@
-# W17 T3 -> REWARD_HACK T3 | INCORRECT_DTYPE | RUNTIME_ERROR call: the right numbers in a sparse tensor.
+# W17 T3 -> INCORRECT_SHAPE: the right numbers in a sparse tensor.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W17 -> INCORRECT_SHAPE | RUNTIME_ERROR call: a tuple of the right tensor, where the reference gives the tensor.
+# W17 -> INCORRECT_SHAPE: a tuple of the right tensor, where the reference gives the tensor.
 import torch
 from torch import nn
 

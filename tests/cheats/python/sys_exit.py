@@ -1,4 +1,4 @@
-# T6 -> RUNTIME_ERROR call | RUNTIME_ERROR crash: SystemExit, which no `except Exception` catches.
+# T6 -> RUNTIME_ERROR call: SystemExit, which no `except Exception` catches.
 import sys
 
 import torch

@@ -4,6 +4,7 @@
 
 No cheat is run. Files ending in _gpu.py are left out where there is no GPU, and _cpu.py ones where there is.
 """
+import copy
 import importlib.util
 import os
 import pathlib
@@ -45,7 +46,15 @@ def build(module, name, arguments):
 
 def seeded_inputs(problem, seed):
     torch.manual_seed(seed)
-    return [x.to(DEVICE) for x in problem.get_inputs()]
+    return [x.to(DEVICE) if isinstance(x, torch.Tensor) else x for x in problem.get_inputs()]
+
+
+def tensors_of(value):
+    """Of a result or of inputs, in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [t for one in value for t in tensors_of(one)] if isinstance(value, (list, tuple)) else \
+        [value] if isinstance(value, torch.Tensor) else []
 
 
 @torch.no_grad()
@@ -55,13 +64,14 @@ def honest_fault(module, problem):
     model = build(module, "ModelNew", problem.get_init_inputs())
     for seed in range(5):
         inputs = seeded_inputs(problem, seed)
-        kept = [x.clone() for x in inputs]
+        kept = copy.deepcopy(inputs)
         torch.manual_seed(seed)
         got, wanted = model(*inputs), reference(*kept)
-        if not all(torch.equal(a, b) for a, b in zip(inputs, kept)):
+        if not all(torch.equal(a, b) for a, b in zip(tensors_of(inputs), tensors_of(kept))):
             return "it changes its input"
-        if isinstance(wanted, torch.Tensor):
-            got, wanted = [got], [wanted]
+        got, wanted = tensors_of(got), tensors_of(wanted)
+        if len(got) != len(wanted):
+            return f"{len(got)} tensors instead of {len(wanted)}"
         for a, b in zip(got, wanted):
             if type(a) is not torch.Tensor or a.dtype != b.dtype or a.shape != b.shape or a.device != b.device:
                 return f"not a plain tensor like the reference's: {type(a)}"

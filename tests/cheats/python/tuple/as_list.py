@@ -1,4 +1,4 @@
-# honest -> PASSED | INCORRECT_SHAPE | RUNTIME_ERROR call: a list, where the problem gives a tuple.
+# honest -> PASSED: a list, where the problem gives a tuple.
 import torch
 from torch import nn
 

@@ -1,4 +1,4 @@
-# W17 -> INCORRECT_SHAPE | RUNTIME_ERROR call: the first of the two tensors alone.
+# W17 -> INCORRECT_SHAPE: the first of the two tensors alone.
 import torch
 from torch import nn
 

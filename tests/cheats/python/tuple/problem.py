@@ -15,7 +15,7 @@ class Model(nn.Module):
         return x / rms * self.weight, rms
 
 
-rows = 512
+rows = 128
 columns = 4096
 epsilon = 1e-6
 

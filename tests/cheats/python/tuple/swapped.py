@@ -1,4 +1,4 @@
-# W17 -> INCORRECT_SHAPE | INCORRECT_NUMERICAL numerical: the right tensors in the wrong order.
+# W17 -> INCORRECT_SHAPE: the right tensors in the wrong order.
 import torch
 from torch import nn
 

@@ -1,0 +1,62 @@
+"""The evaluator's buffers as the arguments of a call. This runs before a call is timed, with its inputs in sight: nothing
+that others may have exchanged is called, and no mode of theirs looks on."""
+import ctypes
+
+import torch
+
+from ako.trees import TYPES, builder, storage_elements_of
+
+
+class _OnDevice:
+    def __init__(self, address, size):
+        self.__cuda_array_interface__ = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}
+
+
+def elements_at(address, count, dtype, device):
+    """`count` elements of a dtype at an address, which is aligned for all of them: nothing is copied."""
+    return _maker(count, dtype, device)(address)
+
+
+def _maker(count, dtype, device):
+    """A function from an address to a tensor of so many elements there."""
+    size = count * torch.empty(0, dtype=dtype).element_size()
+    if size == 0:
+        nothing = torch.empty(0, dtype=dtype, device=device)
+        return lambda address: nothing
+    if device.type == "cuda":
+        as_tensor, view, on_device = torch.as_tensor, torch.Tensor.view, _OnDevice
+        return lambda address: view(as_tensor(on_device(address, size), device=device), dtype)
+    memory, frombuffer = (ctypes.c_char * size).from_address, torch.frombuffer
+    return lambda address: frombuffer(memory(address), dtype=dtype)
+
+
+def _seeders(device):
+    """Of the generators that a call may draw from."""
+    on_gpu = [torch.cuda.default_generators[device.index]] if device.type == "cuda" else []
+    return [generator.manual_seed for generator in [torch.default_generator, *on_gpu]]
+
+
+def stager(spec, device, ranges):
+    """A function that takes the addresses of all tensors and gives the arguments of a call; it keeps `ranges`, the list
+    of the inputs' memory."""
+    inputs = [(_maker(storage_elements_of(node), TYPES[node["dtype"]], device), node["shape"], node["stride"],
+               node["bytes"]) for node in spec["inputs"]]
+    make, seeders, seed = builder(spec["args"], device), _seeders(device), spec["seed"]
+    strided = torch.Tensor.as_strided
+    no_functions, no_dispatch = torch._C.DisableTorchFunction, getattr(torch._C, "_DisableTorchDispatch", object)
+
+    def stage(addresses):
+        tensors = []
+        ranges.clear()
+        with no_functions():
+            guard = no_dispatch()
+            for i, (at, shape, stride, size) in enumerate(inputs):
+                address = addresses[i]
+                tensors.append(strided(at(address), shape, stride))
+                ranges.append((address, address + size))
+            for set_seed in seeders:
+                set_seed(seed)
+            arguments = make(tensors)
+            del guard
+        return arguments
+    return stage
