@@ -72,7 +72,8 @@ local function cold(row, label, goal, file, solution)
     if solution then assert(fs.copy_file(FOLDER .. solution, fs.join(workspace, given))) end
     local begin = clock.now_ns()
     local result = assert(process.run { fs.join(fs.program_dir(), "ako-lua"), "policies/kernelbench.lua", "try",
-        "--json", "--quiet", "--task", FOLDER .. file, "--workspace", workspace, "--solution", given, limit_ns = 300 * SECOND })
+        "--json", "--quiet", "--task", FOLDER .. file, "--workspace", workspace, "--solution", given,
+        limit_ns = 300 * SECOND })
     local took = (clock.now_ns() - begin) / 1e9
     fs.remove_tree(workspace)
     row(label, goal, result.code == 0 and ("%.2f s"):format(took) or "failed: " .. result.stderr .. result.stdout,
