@@ -14,6 +14,8 @@
 ---@field launches? integer
 ---@field flush? boolean
 ---@field timer? "auto"|"events"|"cupti"|"wall"
+---@field python_timer? "auto"|"events"|"cupti"|"wall"
+---@field compiled? string the option that has a Python reference timed under torch.compile too
 ---@field alpha? number
 ---@field reference? boolean
 ---@field statistic? "median"|"mean"|"min"
@@ -68,7 +70,7 @@
 ---@field name? string what records call the policy
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
----@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn" }
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, faithful?: string, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn" }
 ---@field timing? ako.Timing
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer, bench?: number } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
@@ -163,6 +165,8 @@
 ---@field interval { original?: number[], best?: number[] }
 ---@field time_ns? ako.Figures over all workloads
 ---@field reference_ns? ako.Figures
+---@field compiled_ns? ako.Figures in a workload: the reference under torch.compile
+---@field compiled_note? string why there is none
 ---@field workloads table[]
 ---@field resources? { registers?: integer, shared?: integer, spill?: integer }
 ---@field costs_ms { build: integer, check: integer, time: integer, profile: integer, total: integer }
@@ -314,12 +318,14 @@
 ---@overload fun(name: "ako.place"): ako.place
 ---@overload fun(name: "ako.plan"): ako.plan
 ---@overload fun(name: "ako.policy"): ako.policy
+---@overload fun(name: "ako.problem"): ako.problem
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposal"): ako.proposal
 ---@overload fun(name: "ako.proposer"): ako.proposer
 ---@overload fun(name: "ako.protect"): ako.protect
 ---@overload fun(name: "ako.publishing"): ako.publishing
+---@overload fun(name: "ako.python"): ako.python
 ---@overload fun(name: "ako.python_source"): ako.python_source
 ---@overload fun(name: "ako.quiet"): ako.quiet
 ---@overload fun(name: "ako.regex"): ako.regex
@@ -344,6 +350,8 @@
 ---@overload fun(name: "ako.task"): ako.task
 ---@overload fun(name: "ako.tensor"): ako.tensor
 ---@overload fun(name: "ako.tensors"): ako.tensors
+---@overload fun(name: "ako.tightening"): ako.tightening
+---@overload fun(name: "ako.toolkit"): ako.toolkit
 ---@overload fun(name: "ako.trial"): ako.trial
 ---@overload fun(name: "ako.tune"): ako.tune
 ---@overload fun(name: "ako.unit"): ako.unit
@@ -785,8 +793,9 @@ function problem.is_problem(file) end
 function problem.load(file, solution) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has. Raises faults:
----INVALID for a mistake in the problem, with file and line where they are known.
+---faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
+---`seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
+---they are known.
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
@@ -795,6 +804,17 @@ function problem.task(evaluator, loaded, how) end
 ---What is to be said of a problem before anything is measured, a line each.
 ---@param task any
 function problem.notes(task) end
+
+---What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
+---@param task any
+---@param sources { name: string, text: string }[]
+---@return string? reason, string? rule
+function problem.refusal(task, sources) end
+
+---Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
+---@param task any
+---@return string?
+function problem.facts_text(task) end
 
 ---The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
 ---@param task any
@@ -1601,18 +1621,21 @@ function amend.init(ctx) end
 local attack = {}
 
 ---From the loosest to the tightest tolerance: rtol from the tolerance's own downwards, atol with it in the outputs'
----scale (`rms`, nil where all are zero) and never above its own; exact at last.
+---scale (`rms`, nil where all are zero) and never above its own; exact at last. `decades`: how far down, without the
+---exact one; nil: as far as makes sense.
 ---@param tolerance table
 ---@param rms? number
+---@param decades? integer
 ---@return { atol: number, rtol: number }[]
-function attack.ladder(tolerance, rms) end
+function attack.ladder(tolerance, rms, decades) end
 
 ---Attacks the task that the evaluator has been given, as ako.plan resolved it. `weak` is empty for a good task;
----`tolerance` is one under which nothing is weak any more, `advice` one line on what to do.
+---`tolerance` is one under which nothing is weak any more, `scaled` the task's in the scale of its outputs, `advice`
+---one line on what to do.
 ---@param evaluator any
 ---@param task any
 ---@param plan any
----@return { weak: { name: string, reason: string, what: string, remedy: string, tensor?: string, of?: string, workloads: string[], exact?: boolean }[], warnings: { name: string, reason: string }[], tolerance?: table, advice?: string }? found, string? message, ako.Code? code
+---@return { weak: { name: string, reason: string, what: string, remedy: string, tensor?: string, of?: string, workloads: string[], exact?: boolean }[], warnings: { name: string, reason: string }[], tolerance?: table, scaled?: table, advice?: string }? found, string? message, ako.Code? code
 function attack.examine(evaluator, task, plan) end
 
 ---Whether no policy can overlook it: a reference that fails, or a golden that nothing can match.
@@ -1620,11 +1643,13 @@ function attack.examine(evaluator, task, plan) end
 ---@return boolean
 function attack.is_beyond_opinion(weak) end
 
----Whether a task with these weaknesses is refused under a policy (correctness.weak).
+---Whether a task with these weaknesses is refused under a policy (correctness.weak, and for a problem in Python
+---correctness.weak_problem).
 ---@param weak any
 ---@param policy any
+---@param task any
 ---@return boolean
-function attack.is_refused(weak, policy) end
+function attack.is_refused(weak, policy, task) end
 
 ---What is weak in one line, with figures of the first. `most`: how many are named.
 ---@param weak table[]
@@ -3679,6 +3704,59 @@ function tensors.read_axes(given) end
 ---@param values any
 ---@param what string
 function tensors.shape(tensor, values, what) end
+
+---Where a policy's tolerance lets null results pass a problem in Python: a finer one that does not.
+---@class ako.tightening
+local tightening = {}
+
+---Whether somebody wants the original's answers, its tolerance among them, whatever that lets pass.
+---@param policy any
+---@param opt table
+---@return boolean
+function tightening.is_unwanted(policy, opt) end
+
+---Makes a tolerance found earlier the plan's: a record's `tightened`.
+---@param plan any
+---@param tightened table
+function tightening.adopt(plan, tightened) end
+
+---Examines a task as ako.attack does. Of a problem in Python, unless the original's answers are wanted, the plan's
+---tolerance is then the finer one where that helps: .tightened of the plan says so. `give` gives the evaluator the task
+---with the plan's tolerance.
+---@param evaluator any
+---@param task any
+---@param plan any
+---@param give fun()
+---@param unwanted? boolean
+---@return table? found, string? message, ako.Code? code
+function tightening.examine(evaluator, task, plan, give, unwanted) end
+
+---What is to be said where a plan's tolerance is not the policy's; nil where it is.
+---@param plan any
+---@return string?
+function tightening.text(plan) end
+
+---Where a wrong result would have passed under the policy's own tolerance: so in words, else nil.
+---@param plan any
+---@param record ako.Record
+---@return string?
+function tightening.differs(plan, record) end
+
+---The CUDA that load_inline compiles with, beside the one that PyTorch was built for.
+---@class ako.toolkit
+local toolkit = {}
+
+---The nvcc that PyTorch would take: its path, and its release ("12.4"; nil where there is none or it does not say).
+---@return string program, string? release
+function toolkit.nvcc() end
+
+---What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
+---problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
+---@param facts table
+---@param text string
+---@param nvcc fun(): string, string?
+---@return string?
+function toolkit.advice(facts, text, nvcc) end
 
 ---@class ako.trial
 local trial = {}
