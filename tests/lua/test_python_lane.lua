@@ -193,27 +193,27 @@ t.test("a solution that hangs, at import or in a call, ends after its time", fun
     t.eq(lane.try(task, RIGHT).status, "PASSED")
 end)
 
--- A template that fails deep inside the standard library.
+-- A template that fails deep inside the standard library. PyTorch's own header, which takes a minute, is not read.
 local LONG_ERROR = [[
 from torch.utils.cpp_extension import load_inline
-ext = load_inline(name="deep", functions=["twice"], extra_cflags=["-fsyntax-only"], cpp_sources="""
+ext = load_inline(name="deep", extra_include_paths=["%s"], cpp_sources="""
 #include <algorithm>
 #include <list>
-torch::Tensor twice(torch::Tensor x) {
-    std::list<int> l;
+int twice(std::list<int> l) {
     std::sort(l.begin(), l.end());
-    return x + x;
+    return 0;
 }
 """)
 ]]
 
 t.test("of a long compile error the first real line is shown, and all of it kept", function()
-    local result = lane.try(task_of_twice(), HEAD .. LONG_ERROR .. solution "return ext.twice(x)")
+    local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
+    local result = lane.try(task_of_twice(), HEAD .. LONG_ERROR:format(headers) .. solution "return ext.twice(x)")
     if result.reason:find "Ninja" then t.skip(result.reason) end
     t.eq(result.status, "COMPILE_ERROR")
-    t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:6: no match for .*operator%-.* %(in stl_algo")
+    t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:5: no match for .*operator%-.* %(in stl_algo")
     local _, lines = result.build.log:gsub("\n", "")
-    t.ok(lines > 30, result.build.log)
+    t.ok(lines > 20, result.build.log)
 end)
 
 -- Processes
