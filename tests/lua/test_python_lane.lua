@@ -22,6 +22,8 @@ end
 local function problem(body) return class("Model", body) .. INPUTS end
 local function solution(body) return class("ModelNew", body) end
 
+lane.restart "cpu" -- messages of a card are others
+
 local MODEL = class("Model", "return x * 2")
 local RIGHT = solution "return x + x"
 
@@ -31,7 +33,9 @@ local function refused(name, text, line, seconds)
     local file = lane.write(name .. ".py", text)
     local task, why, code = lane.task(file, { seed = 1, seconds = seconds })
     t.eq(task, nil, name)
-    t.eq(why:gsub("^.*/", ""), line, name)
+    why = why:gsub("^.*/", "")
+    if why:find("out of memory", 1, true) then why = why:match "^.*out of memory" end -- PyTorch's words vary
+    t.eq(why, line, name)
     return code
 end
 
@@ -59,8 +63,7 @@ local BAD_PROBLEMS = {
     { "quit", problem "import os; os._exit(3)", "quit.py: its process ended: exit 3" },
     { "segv", problem "import os; os.kill(os.getpid(), 11)",
         "segv.py: its process ended: killed by SIGSEGV (segmentation fault)" },
-    { "tensor_memory", problem "return torch.empty(1 << 50)", "tensor_memory.py:6: out of memory: can't allocate "
-        .. "memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate memory)" },
+    { "tensor_memory", problem "return torch.empty(1 << 50)", "tensor_memory.py:6: out of memory" },
     { "memory", problem "return bytearray(1 << 62)", "memory.py:6: out of memory" },
     { "nothing", problem "return None", "nothing.py: forward returns no tensor with an element in it" },
     { "object", problem "return object()", "object.py: the result is of type object; tensors, numbers, strings, None, "
@@ -143,9 +146,7 @@ local SOLUTIONS = {
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",
         "the process ended during run: killed by SIGSEGV (segmentation fault)"),
     given("megabytes printed", solution "print('x' * (8 << 20)); return x + x", "PASSED"),
-    given("a tensor of petabytes", solution "return torch.empty(1 << 50)", "RUNTIME_ERROR", "mine.py:6: out of memory: "
-        .. "can't allocate memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate "
-        .. "memory)"),
+    given("a tensor of petabytes", solution "return torch.empty(1 << 50)", "RUNTIME_ERROR", nil),
     given("host memory", solution "return bytearray(1 << 62)", "RUNTIME_ERROR", "mine.py:6: out of memory"),
     given("nothing", solution "return None", "INCORRECT_SHAPE",
         "the result is a NoneType, the reference gives a tensor"),
