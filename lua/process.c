@@ -1,12 +1,21 @@
-/* ako.process over core/process.h: run a program to its end. */
+/* ako.process over core/process.h: run a program to its end, or beside this one. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "akl.h"
+#include "clock.h"
 #include "lists.h"
 #include "process.h"
+
+#define CHILD_TYPE "ako.process.child"
+#define GRACE_NS INT64_C(3000000000) /* of a child that is closed, for what it has to end itself */
+
+/* A program that runs beside this one. */
+typedef struct child {
+    pid_t pid; /* 0: it is over */
+} child;
 
 /* [-0, +0, e] A field that is a count of something, 0 when absent. */
 static int64_t check_count(lua_State *L, const char *name)
@@ -56,6 +65,26 @@ static const char *const *check_environment(lua_State *L)
     return akl_check_strings(L, -1, 1).items;
 }
 
+/* [-0, +n, e] What the table at index 1 wants run. What is pushed keeps it alive. */
+static ako_spawn check_spawn(lua_State *L)
+{
+    luaL_checktype(L, 1, LUA_TTABLE);
+    lua_settop(L, 1);
+    akl_strings argv = akl_check_strings(L, 1, 1);
+    luaL_argcheck(L, argv.n > 0, 1, "no program to run");
+    const char **list = lua_newuserdatauv(L, (argv.n + 1) * sizeof *list, 0);
+    memcpy(list, argv.items, argv.n * sizeof *list);
+    list[argv.n] = NULL;
+    return (ako_spawn){.argv = list,
+                       .env = check_environment(L),
+                       .cwd = akl_check_field(L, 1, "cwd", false),
+                       .stdin_fd = -1,
+                       .stdout_fd = -1,
+                       .stderr_fd = -1,
+                       .channel_fd = -1,
+                       .die_with_parent = true};
+}
+
 static void set_status(lua_State *L, int status)
 {
     char how[128];
@@ -98,24 +127,10 @@ static void push_result(lua_State *L, const ako_capture *c, const ako_buf *out, 
  * be started is nil, message, code. */
 static int process_run(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_settop(L, 1);
-    akl_strings argv = akl_check_strings(L, 1, 1);
-    luaL_argcheck(L, argv.n > 0, 1, "no program to run");
-    const char **list = lua_newuserdatauv(L, (argv.n + 1) * sizeof *list, 0);
-    memcpy(list, argv.items, argv.n * sizeof *list);
-    list[argv.n] = NULL;
+    ako_spawn spawn = check_spawn(L);
     size_t input_size = 0;
     const char *input = lua_getfield(L, 1, "stdin") == LUA_TNIL ? NULL : luaL_tolstring(L, -1, &input_size);
     int64_t limit_ns = check_count(L, "limit_ns"), cap = check_count(L, "output_cap");
-    ako_spawn spawn = {.argv = list,
-                       .env = check_environment(L),
-                       .cwd = akl_check_field(L, 1, "cwd", false),
-                       .stdin_fd = -1,
-                       .stdout_fd = -1,
-                       .stderr_fd = -1,
-                       .channel_fd = -1,
-                       .die_with_parent = true};
     ako_buf *out = akl_buf(L), *err = akl_buf(L);
     ako_capture c;
     akl_clock_stop(L);
@@ -129,7 +144,55 @@ static int process_run(lua_State *L)
     return 1;
 }
 
-static const luaL_Reg functions[] = {{"run", process_run}, {NULL, NULL}};
+/* start { program, arguments..., cwd = folder, env = { NAME = value or false } } -> child: a program that runs beside
+ * this one and says what it has to say, on stdout too, on this one's stderr. It dies with this program. */
+static int process_start(lua_State *L)
+{
+    ako_spawn spawn = check_spawn(L);
+    spawn.stdout_fd = spawn.stderr_fd = STDERR_FILENO;
+    child *c = akl_new(L, sizeof *c, CHILD_TYPE);
+    return ako_process_spawn(&c->pid, &spawn) == AKO_OK ? 1 : akl_fail(L);
+}
+
+/* child:wait([limit_ns]): { ok, code or signal, how } of a child that has ended, and nothing that it has started is
+ * left; TIMEOUT while it runs. CANCELLED: the user's wish to stop has come, and it is gone. */
+static int child_wait(lua_State *L)
+{
+    child *c = luaL_checkudata(L, 1, CHILD_TYPE);
+    lua_Integer limit_ns = luaL_optinteger(L, 2, 0);
+    int how = 0;
+    luaL_argcheck(L, c->pid > 0, 1, "the child is over");
+    luaL_argcheck(L, limit_ns >= 0, 2, "must not be negative");
+    akl_clock_stop(L);
+    int status = ako_process_wait(c->pid, &how, limit_ns ? ako_clock_ns() + limit_ns : 0);
+    if (status == AKO_OK)
+        ako_process_kill_tree(c->pid, 0);
+    akl_clock_start(L);
+    if (status != AKO_TIMEOUT)
+        c->pid = 0;
+    if (status != AKO_OK)
+        return akl_fail(L);
+    lua_createtable(L, 0, 3);
+    lua_pushboolean(L, how == 0);
+    lua_setfield(L, -2, "ok");
+    set_status(L, how);
+    return 1;
+}
+
+static int child_close(lua_State *L)
+{
+    child *c = luaL_checkudata(L, 1, CHILD_TYPE);
+    pid_t pid = c->pid;
+    c->pid = 0;
+    akl_clock_stop(L);
+    if (pid > 0)
+        ako_process_kill_tree(pid, GRACE_NS);
+    akl_clock_start(L);
+    return 0;
+}
+
+static const luaL_Reg functions[] = {{"run", process_run}, {"start", process_start}, {NULL, NULL}};
+static const luaL_Reg methods[] = {{"wait", child_wait}, {NULL, NULL}};
 
 int luaopen_ako_process(lua_State *L);
 
@@ -137,6 +200,7 @@ int luaopen_ako_process(lua_State *L)
 {
     if (ako_process_adopt_orphans() != AKO_OK) /* so that a daemon of a program does not outlive its run */
         return luaL_error(L, "%s", ako_error_last()->message);
+    akl_type(L, CHILD_TYPE, methods, NULL, child_close);
     luaL_newlib(L, functions);
     return 1;
 }

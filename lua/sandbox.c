@@ -104,8 +104,9 @@ static int collect_garbage(lua_State *L)
 
 static int get_environment_variable(lua_State *L)
 {
-    static const char *const allowed[] = {"HOME", "USER", "CC",      "VIRTUAL_ENV", "CONDA_PREFIX",         "TMPDIR",
-                                          "LANG", "TERM", "COLUMNS", "NO_COLOR",    "CUDA_VISIBLE_DEVICES", NULL};
+    static const char *const allowed[] = {
+        "HOME", "USER", "CC",      "VIRTUAL_ENV", "CONDA_PREFIX",         "CUDA_HOME", "CUDA_PATH", "TMPDIR",
+        "LANG", "TERM", "COLUMNS", "NO_COLOR",    "CUDA_VISIBLE_DEVICES", NULL};
     const char *name = luaL_checkstring(L, 1);
     bool known = strncmp(name, "AKO_", 4) == 0 || strncmp(name, "AKO4ALL_", 8) == 0;
     for (int i = 0; allowed[i] && !known; i++)

@@ -1,8 +1,10 @@
 -- KernelBench's meaning, natively: a kernel is right when five random inputs give what the reference gives, and as fast
 -- as its mean over 100 launches, each after a flush of the L2 cache, says. Read it, copy it, change a number.
 
+local backends = require "ako.backend"
 local policy = require "ako.policy"
 local rules = require "ako.rules"
+local scoreboard = require "ako.scoreboard"
 
 -- Worst shape first: with several workloads KernelBench's figures are those of the one that gains least.
 local function worst(record)
@@ -29,21 +31,26 @@ local function fast_p(list, entries)
     for i, entry in ipairs(entries) do
         judged[i] = { correct = entry.status == "PASSED", speedup = entry.speedup and entry.speedup.reference }
     end
-    for p in list:gmatch("[%d.]+") do
-        local share = rules.fast_p(judged, tonumber(p)) or 0
-        shares["fast_" .. p], texts[#texts + 1] = share, ("fast_%s: %.4f"):format(p, share)
+    for i, p in ipairs(scoreboard.thresholds(list)) do
+        local name, share = ("fast_%g"):format(p), rules.fast_p(judged, p) or 0
+        shares[name], texts[i] = share, ("%s: %.4f"):format(name, share)
     end
     return shares, table.concat(texts, "  ")
 end
 
 -- Over several tasks an entry is a task, judged by its worst workload.
 local function over_tasks(tasks, opt)
-    local entries = {}
+    local entries, results = {}, {}
     for i, task in ipairs(tasks) do
-        entries[i] = { status = task.record.status, speedup = worst(task.record).speedup }
+        local status, speedup = task.record.status, worst(task.record).speedup
+        entries[i] = { status = status, speedup = speedup }
+        results[i] = { name = task.task, correct = status == "PASSED", speedup = speedup and speedup.reference }
     end
     local shares, text = fast_p(opt.fast_p, entries)
-    return { text }, { fast_p = shares }
+    local scores, lines = scoreboard.object(results, {}), scoreboard.mean_lines(results)
+    table.insert(lines, 1, text)
+    return lines, { fast_p = shares, geomean = scores.geomean, geomean_missing = scores.geomean_missing,
+        unknown = scores.unknown }
 end
 
 local function fields(record, opt)
@@ -52,7 +59,9 @@ local function fields(record, opt)
     local speedup, overall = workload.speedup and workload.speedup.reference, record.speedup.reference
     local several = speedup ~= nil and #record.workloads > 1
     return {
-        compiled = record.machine_code ~= nil, correct = record.status == "PASSED", backend = record.lane or "none",
+        compiled = record.machine_code ~= nil, correct = record.status == "PASSED",
+        backend = opt.backend ~= "" and opt.backend or record.backend or "none",
+        origin = opt.backend ~= "" and "explicit" or "auto",
         runtime = runtime and runtime.mean or -1, runtime_stats = runtime,
         ref_runtime = reference and reference.mean or -1, ref_runtime_stats = reference,
         compile_runtime = milliseconds(workload.compiled_ns), compile_note = workload.compiled_note,
@@ -74,7 +83,7 @@ local function lines(f, opt)
     end
     list[#list + 1] = "COMPILED: " .. python_bool(f.compiled)
     list[#list + 1] = "CORRECT: " .. python_bool(f.correct)
-    list[#list + 1] = ("BACKEND: %s (auto)"):format(f.backend)
+    list[#list + 1] = ("BACKEND: %s (%s)"):format(f.backend, f.origin)
     list[#list + 1] = "RUNTIME: " .. figure(f.runtime, "")
     list[#list + 1] = "REF_RUNTIME: " .. figure(f.ref_runtime, "")
     list[#list + 1] = "SPEEDUP: " .. figure(f.speedup, "x")
@@ -91,6 +100,18 @@ end
 
 local function is_positive(value) return value > 0, "must be more than 0" end
 
+local function is_thresholds(text)
+    local list, why = scoreboard.thresholds(text)
+    return list ~= nil, why
+end
+
+local function is_backend(text)
+    for _, name in ipairs(backends.NAMES) do
+        if name == text then return true end
+    end
+    return text == "", "must be one of " .. table.concat(backends.NAMES, ", ")
+end
+
 return policy.extend {
     name = "kernelbench",
     description = "KernelBench's checks and timing; keeps what is measurably faster than the best so far",
@@ -103,7 +124,10 @@ return policy.extend {
         justify = { "", "why a speedup beyond --excessive is real; recorded with the verdict" },
         compiled = { false, "time the reference of a Python problem under torch.compile, too" },
         faithful = { false, "inputs and weights of a Python problem as the original draws them: on the CPU, slowly" },
-        fast_p = { "0,1,2", "thresholds p for fast_p: the share of tasks (or workloads) more than p times faster" },
+        fast_p = { "0,1,2", "thresholds p for fast_p: the share of tasks (or workloads) more than p times faster",
+            is_thresholds },
+        -- A label of results; nothing else follows from it.
+        backend = { "", "what BACKEND says of the solution, instead of what its text does", is_backend },
     },
 
     correctness = {

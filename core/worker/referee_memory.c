@@ -144,10 +144,12 @@ static int allocate_sets(referee *r, const needs *n, int count)
     return AKO_OK;
 }
 
-/* Python's calls return tensors of their own before they are copied; the referee holds what it draws as well. */
+/* Python's calls return tensors of their own before they are copied; the referee draws inputs, or makes a golden. */
 static uint64_t room_for_python(const referee *r, const needs *n)
 {
-    uint64_t room = ako_lane_is_python(r->reference->lane) ? n->set + n->golden : 0;
+    uint64_t inputs = n->set - (n->golden < n->set ? n->golden : n->set), room = 0;
+    if (ako_lane_is_python(r->reference->lane))
+        room = inputs > n->golden ? inputs : n->golden;
     bool python = false;
     for (int i = 0; i < r->n_units; i++)
         python = python || ako_lane_is_python(r->units[i]->lane);

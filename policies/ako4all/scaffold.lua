@@ -33,7 +33,7 @@ fi
 ako=${AKO_LUA:-ako-lua}
 command -v "$ako" >/dev/null || ako={{program}}
 options=({{options}})
-
+{{evaluation}}
 bench() {
     if [ "$label" = final ]; then
         "$ako" {{policy}} finish -m "${why:-bench.sh final}" "${options[@]}"
@@ -79,10 +79,20 @@ local function options_of(facts, opt)
     return table.concat(list, " ")
 end
 
+-- For who comes from AKO4ALL's evaluator and a reference in Python.
+local function evaluation(facts)
+    local task = facts.task
+    if not task or not task.file:find("%.py$") then return "" end
+    return ("# One evaluation with the flags of AKO4ALL's bench.py, no trial and no record:\n"
+        .. "#   \"$ako\" %s bench --ref %s --solution %s\n"):format(quoted(facts.policy or "policies/ako4all.lua"),
+        quoted(fs.absolute(task.file) or task.file), quoted(task.solution[1]))
+end
+
 local function script(facts, opt)
     local folder = fs.program_dir()
     local values = { program = quoted(folder and fs.join(folder, "ako-lua") or "ako-lua"),
-        policy = quoted(facts.policy or "policies/ako4all.lua"), options = options_of(facts, opt) }
+        policy = quoted(facts.policy or "policies/ako4all.lua"), options = options_of(facts, opt),
+        evaluation = evaluation(facts) }
     return (SCRIPT:gsub("{{(%a+)}}", values))
 end
 

@@ -67,6 +67,7 @@ local function value_of(spec, text, args, i)
         return true, i
     end
     if text then return options.read(spec, text), i end
+    if spec.kind == "boolean" then return true, i end
     text = args[i + 1]
     if not text or text:find "^%-." and not tonumber(text) then
         fault.raise("INVALID", "option --%s needs a value", spec.name)

@@ -114,17 +114,18 @@ end
 
 --- The figures of a trial's result (docs/protocol.md). `of`: backend and origin ("auto", "explicit"); excessive, the
 --- speed-up beyond which it is flagged (nil: never); trials, how many were compared; device { name, id }; baseline, the
---- figures of the original kernel in ns (as `time` of a workload; false: asked for, but there are none). All but the
---- first two may be absent. Only a solution that PASSED is correct and has times; of several workloads they are those
---- of the one that gains least. Returns { compiled, correct, backend, origin, runtime, ref_runtime (ms, -1: none),
---- speedup (-1: none), runtime_stats, ref_runtime_stats, excessive, most_speedup, threshold, shapes, workload,
---- baseline, status, reason, error (why there is no result), metadata }.
+--- figures of the original kernel in ns (as `time` of a workload; false: asked for, but there are none); warnings,
+--- lines about the task. All but the first two may be absent. Only a solution that PASSED is correct and has times; of
+--- several workloads they are those of the one that gains least. Returns { compiled, correct, backend, origin, runtime,
+--- ref_runtime (ms, -1: none), speedup (-1: none), runtime_stats, ref_runtime_stats, excessive, most_speedup,
+--- threshold, shapes, workload, baseline, status, reason, error (why there is no result), metadata }.
 function bench_lines.figures(result, of)
     local correct = result.status == "PASSED"
     local shapes, worst = {}, {}
     if correct then shapes, worst = shapes_of(result) end
     local figures = { compiled = is_compiled(result), correct = correct, backend = of.backend, origin = of.origin,
-        status = result.status }
+        status = result.status, warnings = {} }
+    for i, warning in ipairs(of.warnings or {}) do figures.warnings[i] = harmless(warning) end
     set_times(figures, shapes, worst)
     if result.reason and result.reason ~= "" then figures.reason = harmless(result.reason) end
     if trial.is_unmeasured(result.status) then figures.error = figures.reason or result.status end
@@ -162,15 +163,17 @@ end
 
 -- What goes before the result: why it is wrong, or hard to believe.
 local function remarks(figures)
+    local lines = {}
+    for i, warning in ipairs(figures.warnings) do lines[i] = "[WARNING] " .. warning end
     if figures.reason and not figures.correct and not figures.error then
-        return { ("[Eval] %s, %s"):format(figures.status, figures.reason) }
+        lines[#lines + 1] = ("[Eval] %s, %s"):format(figures.status, figures.reason)
+    elseif figures.excessive then
+        lines[#lines + 1] = ("[WARNING] Excessive speedup %.2fx over %gx threshold detected"):format(
+            figures.most_speedup, figures.threshold)
+        lines[#lines + 1] = "[WARNING] A figure like this mostly means that work was left out: find out what before "
+            .. "it is believed."
     end
-    if not figures.excessive then return {} end
-    return {
-        ("[WARNING] Excessive speedup %.2fx over %gx threshold detected"):format(figures.most_speedup,
-            figures.threshold),
-        "[WARNING] A figure like this mostly means that work was left out: find out what before it is believed.",
-    }
+    return lines
 end
 
 local function shape_lines(shapes)

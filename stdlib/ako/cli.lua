@@ -1,5 +1,6 @@
 -- What the command line means: ako-lua [host options] POLICY.lua [verb] [--option=value ...]
 
+local bench_flags = require "ako.bench_flags"
 local bundled = require "ako.bundled"
 local clock = require "ako.clock"
 local console = require "ako.console"
@@ -17,14 +18,18 @@ local function is_device(text)
     return good, "must be auto, cpu, cuda or cuda:N"
 end
 
+local function is_a_few(number) return number >= 0 and number <= 64, "must be from 0 to 64" end
+
 local HOST_OPTIONS = {
     { name = "task", kind = "text", value = "FILE|DIR",
         text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
-    { name = "solution", kind = "text", value = "FILE",
-        text = "of a task in Python: the file that candidates change (default: solution.py)" },
+    { name = "solution", kind = "text", value = "FILE|DIR",
+        text = "of a task in Python: the file that candidates change (default: solution.py); of many: their folder" },
     { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },
+    { name = "dims", kind = "text", value = "M=N,...",
+        text = "sizes of a task in Python that takes them; --M=4096 is short for --dims=M=4096" },
     { name = "python", kind = "text", value = "PATH",
         text = "the interpreter for tasks in Python (default: AKO_PYTHON, an active environment, or found)" },
     { name = "session", kind = "text", value = "NAME", text = "which optimization run (default: the newest)" },
@@ -50,6 +55,16 @@ local SOURCES = {
         check = { min = 0.001, max = 604800 }, text = "that one edit may take (default: the policy's budget.propose)" },
 }
 
+-- And what a folder of problems needs.
+local OF_RUN = table.move(SOURCES, 1, #SOURCES, 1, {
+    [#SOURCES + 1] = { name = "results", kind = "text", value = "DIR",
+        text = "of a folder of problems: where results are kept (default: in the user's state folder)" },
+    [#SOURCES + 2] = { name = "devices", kind = "text", value = "LIST",
+        text = "of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)" },
+    [#SOURCES + 3] = { name = "builders", kind = "integer", check = is_a_few,
+        text = "of a folder of problems: how many build load_inline ahead (default: by the cores; 0: none)" },
+})
+
 -- What is done by hand says why.
 local REASON = { name = "message", short = "m", kind = "text", value = "TEXT", text = "why" }
 local BY_HAND = { REASON, { name = "force", kind = "flag", text = "also a trial that has not passed" } }
@@ -57,7 +72,7 @@ local BY_HAND = { REASON, { name = "force", kind = "flag", text = "also a trial 
 -- operands: numbers of trials behind the verb, in brackets those that may be left out.
 local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
-        options = SOURCES },
+        options = OF_RUN },
     { name = "init", text = "makes the workspace ready, what is there stays; measures nothing", options = {} },
     { name = "plan", text = "what run would do", options = SOURCES },
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
@@ -67,6 +82,8 @@ local VERBS = {
             text = "by how much you expect it to be" },
         { name = "label", kind = "text", value = "TEXT", text = "a name of your own for the trial" },
     } },
+    { name = "bench", text = "one evaluation, with the flags and lines of AKO4ALL's bench.py: bench --help",
+        options = {} },
     { name = "status", text = "where the session stands", options = {} },
     { name = "brief", text = "all that somebody without a memory needs to go on, in 2 KB", options = {} },
     { name = "log", text = "a line for each trial, the newest last", options = {
@@ -215,6 +232,42 @@ local function parse_verb(arguments, groups)
     return verb, values, read_operands(verb, words)
 end
 
+-- What an evaluation without a task, a workspace and a session has no use for.
+local NOT_OF_BENCH = { task = true, solution = true, workspace = true, session = true }
+
+-- Values of a flat table for the specs of a group.
+local function values_for(specs, flat)
+    local values = {}
+    for _, spec in ipairs(specs) do
+        local key = spec.key or spec.name:gsub("-", "_")
+        values[key] = flat[key]
+    end
+    return values
+end
+
+-- The verb `bench` has a command line of its own, among which options of the host and of the policy may stand. Returns
+-- its flags and the others' values as `parse_verb` does; false for another verb.
+local function parse_bench(arguments, groups, host_values)
+    local before, _, at = fault.catch(options.parse, arguments, 1, { host = groups.host, policy = groups.policy }, true)
+    if not before or arguments[at] ~= "bench" then return false end
+    local others, words = {}, table.move(arguments, at + 1, #arguments, 1, {})
+    for _, spec in ipairs(groups.host) do
+        local is_given = before.host[spec.name] or host_values[spec.name]
+        if NOT_OF_BENCH[spec.name] and is_given then
+            fault.raise("INVALID", "option --%s is none of the verb bench", spec.name)
+        elseif not NOT_OF_BENCH[spec.name] then
+            others[#others + 1] = spec
+        end
+    end
+    table.move(groups.policy, 1, #groups.policy, #others + 1, others)
+    local flags, rest, code = bench_flags.parse(words, others)
+    if not flags then fault.raise(code, "%s", rest) end
+    for group, specs in pairs(groups) do
+        for key, value in pairs(values_for(specs, rest)) do before[group][key] = value end
+    end
+    return flags, before
+end
+
 local function context(policy, verb, values, operands, host_values)
     for name, value in pairs(values.host) do host_values[name] = value end
     apply(host_values)
@@ -225,16 +278,34 @@ local function context(policy, verb, values, operands, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
+-- The arguments with --M=4096 --dims=n=64 as one --dims=M=4096,n=64: no option of ours begins with a capital letter.
+local function with_dims(arguments)
+    local dims, others = {}, {}
+    for i, argument in ipairs(arguments) do
+        local size = argument:match("^%-%-(%u[%w_]*=[%d.+e-]+)$") or argument:match("^%-%-dims=(.*)$")
+            or arguments[i - 1] == "--dims" and argument
+        local list = size and dims or others
+        if argument ~= "--dims" or not arguments[i + 1] then list[#list + 1] = size or argument end
+    end
+    if #dims > 0 then table.insert(others, 1, "--dims=" .. table.concat(dims, ",")) end
+    return others
+end
+
 local started_ns -- when the program began, by the wall clock: before any file of the user's was read
+local all_arguments -- what it was called with
 
 local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
+    arguments = with_dims(arguments)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
-    local verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs })
+    local flags, values = must(parse_bench, arguments, { host = HOST_OPTIONS, policy = specs }, host_values)
+    local verb, operands = { name = "bench" }, {}
+    if not flags then verb, values, operands = must(parse_verb, arguments, { host = HOST_OPTIONS, policy = specs }) end
     if values.host.version or values.host.list then return cli.answer(values.host) end
     local ctx = context(policy, verb, values, operands, host_values)
-    ctx.file, ctx.path, ctx.specs, ctx.started_ns = file, path, specs, started_ns
+    ctx.file, ctx.path, ctx.specs, ctx.started_ns, ctx.arguments = file, path, specs, started_ns, all_arguments
+    ctx.flags = flags
     if ctx.host.help then return verbs.help(ctx) end
     host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
@@ -289,7 +360,7 @@ end
 
 --- The whole program: the exit code for the arguments.
 return function(arguments)
-    started_ns = clock.wall_ns()
+    started_ns, all_arguments = clock.wall_ns(), arguments
     local values, _, next_index = must(options.parse, arguments, 1, { host = HOST_OPTIONS }, true)
     apply(values.host)
     local answered = cli.answer(values.host)

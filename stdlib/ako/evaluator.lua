@@ -20,9 +20,9 @@ function evaluator.start(options)
     local handle, problem, code = worker.start()
     if not handle then return nil, problem, code end
     local self = setmetatable({ handle = handle, progress = options.progress }, Evaluator)
+    self.hello = { op = "hello", device = options.device or "auto", protocol = 1, python = options.python }
     local answer
-    answer, problem, code = self:request { op = "hello", device = options.device or "auto", protocol = 1,
-        python = options.python }
+    answer, problem, code = self:request(self.hello)
     if not answer then
         self:close()
         return nil, problem, code
@@ -34,6 +34,9 @@ end
 function Evaluator:request(message)
     return self.handle:request(message, self.progress)
 end
+
+--- Whether it still answers, or has come to an end of its own.
+function Evaluator:is_there() return self:request(self.hello) ~= nil end
 
 local function init_message(init, keys)
     if not init then return nil end

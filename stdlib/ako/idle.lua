@@ -1,8 +1,9 @@
--- A start without an evaluator, for verbs that measure nothing: the task, the workspace and, over a session, a loop
--- that renders logs and commits.
+-- A start without an evaluator where that can be, for verbs that measure nothing: the task, the workspace and, over a
+-- session, a loop that renders logs and commits.
 
 local device = require "ako.device"
 local fault = require "ako.fault"
+local problem_files = require "ako.problem"
 local start = require "ako.start"
 
 local idle = {}
@@ -27,6 +28,8 @@ end
 --- What ako.start.new gives, with nothing that could measure. `known`: the device of the session's first line, nil
 --- without a session. Raises faults.
 function idle.start(ctx, known)
+    -- What a problem in Python asks for is known only once it has run.
+    if ctx.host.task and problem_files.is_problem(ctx.host.task) then return start.new(ctx) end
     local problem, code
     for _, place in ipairs(places(ctx, known)) do
         local facts = known or { id = place == "cpu" and "cpu" or "cuda", name = "no device yet" }

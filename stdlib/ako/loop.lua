@@ -245,7 +245,8 @@ function Loop:dismiss(entrant, reason)
     local passed = record.status == "PASSED"
     record.verdict = trial.is_unmeasured(record.status) and "inconclusive" or "revert"
     record.reason = passed and reason or record.reason
-    record.launches, record.lane = git.hash(unit.launches(entrant.unit)), entrant.unit.lane
+    record.launches = git.hash(unit.launches(entrant.unit))
+    measuring.name_unit(record, entrant.unit)
     record.point, record.screen, record.size = candidate.point, entrant.screen, codesize.of(entrant.unit.sources)
     record.screen.left = result.left ~= "" and result.left or "slower"
     record.no_effect = result.same_as == -1 or nil

@@ -10,8 +10,8 @@ local function integer(digits) return digits and math.tointeger(tonumber(digits)
 
 local function plain(name) return (name:lower():gsub("[%s_%-%.]+", "")) end
 
--- What a path says: { path, level, number, sample, name }, each but the first nil where it says nothing.
-local function read(path)
+--- What a path says: { path, level, number, sample, name }, each but the first nil where it says nothing.
+function matching.label(path)
     local base = fs.basename(path)
     local stem = base:match("^(.+)%.[^.]*$") or base
     local label = { path = path, number = integer(stem:match("%f[%a]problem_?(%d+)")) }
@@ -68,7 +68,7 @@ end
 
 local function labels(paths)
     local list = {}
-    for i, path in ipairs(paths) do list[i] = read(path) end
+    for i, path in ipairs(paths) do list[i] = matching.label(path) end
     table.sort(list, is_before)
     return list
 end

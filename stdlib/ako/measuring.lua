@@ -2,6 +2,7 @@
 -- against the best where there is one. `loop` is of ako.loop.
 
 local attack = require "ako.attack"
+local backend = require "ako.backend"
 local bench = require "ako.bench"
 local codesize = require "ako.codesize"
 local control = require "ako.control"
@@ -79,6 +80,11 @@ end
 function measuring.lost(loop, code)
     if code == "CANCELLED" then loop.cancelled = true end
     if code == "CHILD" and loop.restart then loop.evaluator = must(loop.restart()) end
+end
+
+--- Says in a record what a unit is written for and how it runs.
+function measuring.name_unit(record, given)
+    record.lane, record.backend = given.lane, backend.detect(given.sources[1].text, given.sources[1].name)
 end
 
 -- Asks the evaluator. A failure of the machine is a result too: INFRA. `pairs_plan` are the numbers of a decision
@@ -185,9 +191,9 @@ local function floor_share(loop, record)
     return floor / taken
 end
 
--- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why it
--- is refused, or nil; a weakness that the policy only warns of goes with every record of the session.
-local function examine_task(loop)
+--- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why
+--- it is refused, or nil; a weakness that the policy only warns of (loop.weakness) goes with every record of a session.
+function measuring.examine(loop)
     if loop.session.best or not loop.evaluator.attack then return nil end
     local found, problem = tightening.examine(loop.evaluator, loop.task, loop.plan, loop.give_task,
         tightening.is_unwanted(loop.policy, loop.opt))
@@ -237,7 +243,7 @@ local function admitted_unit(loop, info, context, evidence)
         record.code = code
         return nil, record
     end
-    local weakness = examine_task(loop)
+    local weakness = measuring.examine(loop)
     if weakness then return ended("INVALID_REFERENCE", "a weak task: " .. weakness) end
     local given
     given, problem = unit.make(loop.task, loop.task.solution, sources, loop.task.reference)
@@ -252,7 +258,8 @@ local function describe(loop, record, given, result)
     record.tightened, record.python = loop.plan.tightened, problems.facts_text(loop.task)
     local differs = tightening.differs(loop.plan, record)
     if differs then record.reason = ("%s; %s"):format(record.reason, differs) end
-    record.lane, record.floor_share = given.lane, floor_share(loop, record)
+    record.floor_share = floor_share(loop, record)
+    measuring.name_unit(record, given)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
 end
 

@@ -111,7 +111,8 @@ end
 --- runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code. `opt` has the
 --- values of the policy's options, where there are any.
 function plan.resolve(policy, task, seed, opt)
-    local sources, problem, code = unit.read(task.folder, task.reference.files)
+    local sources, problem, code = task.reference.sources
+    if not sources then sources, problem, code = unit.read(task.folder, task.reference.files) end
     if not sources then return nil, problem, code end
     local reference
     reference, problem = unit.make(task, task.reference, sources)

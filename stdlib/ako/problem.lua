@@ -2,6 +2,7 @@
 -- as it is. What it asks for is found out by running it once, in the referee's process.
 
 local axes = require "ako.axes"
+local contract = require "ako.contract"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
@@ -23,15 +24,46 @@ local function place_solution(given)
     return fs.basename(given), fs.absolute(given) or given
 end
 
---- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
---- command line, or nil.
-function problem.load(file, solution)
+--- A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
+function problem.source(file, taken, folder)
     local text, why, code = path.read_source(file)
     if not text then fault.raise(code, "%s", why) end
+    local name = fs.basename(file)
+    return { name = name == taken and folder .. "/" .. name or name, text = text }
+end
+
+-- The problem's files: its own, and that which gives its inputs in its place (nil: none does).
+local function sources_of(file, inputs)
+    local sources = { problem.source(file) }
+    if inputs and problem.is_problem(inputs) then
+        sources[2] = problem.source(inputs, sources[1].name, "inputs")
+    end
+    return sources
+end
+
+-- What is known of a problem by its text. A kernel that is compiled says itself what it takes; where another file is
+-- named for the inputs, that one says it.
+local function question_for(sources, solution, given)
+    if not contract.is_reference(sources[1].text) then
+        fault.check(not next(given.dims or {}), "%s takes no sizes on the command line", sources[1].name)
+        return {}
+    end
+    fault.check(solution, "%s is a reference alone: name the kernel with --solution", sources[1].name)
+    local named = given.inputs and not problem.is_problem(given.inputs) and given.inputs or solution
+    return contract.question(given.dims or {}, problem.source(named))
+end
+
+--- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
+--- command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own, and dims, the
+--- sizes of a problem that takes them (ako.contract).
+function problem.load(file, solution, given)
+    given = given or {}
+    local sources = sources_of(file, given.inputs)
     local name, from = place_solution(solution)
-    return { problem = true, file = file, folder = fs.dirname(file), text = text,
+    return { problem = true, file = file, folder = fs.dirname(file), sources = sources,
+        question = question_for(sources, solution, given),
         name = (fs.basename(file):gsub("%.py$", ""):gsub("[^%w_.-]", "_")),
-        reference = { files = { fs.basename(file) }, options = {} },
+        reference = { files = { fs.basename(file) }, options = {}, sources = sources },
         solution = { files = { name }, from = from and { from }, options = {} } }
 end
 
@@ -39,9 +71,8 @@ local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = 
 
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
 local function describe(evaluator, loaded, question, seconds)
-    local sources = { { name = loaded.reference.files[1], text = loaded.text } }
-    local lane = evaluator.place == "gpu" and "python" or "python-cpu"
-    local answer, why, code = evaluator:describe({ lane = lane, sources = sources }, question, seconds)
+    local unit = { lane = evaluator.place == "gpu" and "python" or "python-cpu", sources = loaded.sources }
+    local answer, why, code = evaluator:describe(unit, question, seconds)
     if answer then return answer.description end
     if code == "TIMEOUT" then
         fault.raise(code, "%s: did not run once within %g s: its import, get_inputs, Model and forward together",
@@ -49,7 +80,8 @@ local function describe(evaluator, loaded, question, seconds)
     end
     if REFUSED[code] then fault.raise(code, "%s", why) end
     if code == "CHILD" then why = "its process ended: " .. why end
-    local named = why:find(fs.basename(loaded.file), 1, true)
+    local named
+    for _, source in ipairs(loaded.sources) do named = named or why:find(source.name, 1, true) end
     fault.raise("INVALID", "%s%s", named and "" or loaded.file .. ": ", why)
 end
 
@@ -63,13 +95,16 @@ local function shape_of(facts)
     return dense and facts.shape or { facts.elements }
 end
 
+-- What a call writes in place is zeroed before.
+local INITS = { input = { kind = "problem" }, inout = { kind = "constant", a = 0.0, b = 0.0 } }
+
 local function add_tensors(task, list, role)
     local shapes, elements = task.workloads[1].shapes, task.workloads[1].elements
     for _, facts in ipairs(list) do
         local shape, dims = shape_of(facts), {}
         for i, size in ipairs(shape) do dims[i] = axes.parse(size) end
         local tensor = { name = facts.name, dtype = facts.dtype, dims = dims, role = role,
-            init = role == "input" and { kind = "problem" } or nil }
+            init = INITS[role] }
         task.tensors[#task.tensors + 1], task.tensor[facts.name] = tensor, tensor
         shapes[facts.name], elements[facts.name] = { table.unpack(shape) }, facts.elements
         task.moved = task.moved + facts.bytes
@@ -85,20 +120,33 @@ local function axes_of(sizes, tensor)
     return values
 end
 
+-- What is asked of the file: what the caller wants, and what is known of the file.
+local function question_of(loaded, how)
+    local question = { faithful = false, inputs_file = loaded.sources[2] and loaded.sources[2].name }
+    for _, more in ipairs { loaded.question, how } do
+        for name, value in pairs(more) do question[name] = value end
+    end
+    return question
+end
+
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
---- faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
---- `seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
---- they are known.
+--- faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU, whose
+--- bits the original has; `seconds` is how long that may take; `dtype` is what floating-point tensors are cast to (nil:
+--- they stay what they are); `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd` and `origins`
+--- { name = path }: where the problem's files look for data. Raises faults: INVALID for a mistake in the problem, with
+--- file and line where they are known.
 function problem.task(evaluator, loaded, how)
-    local described = describe(evaluator, loaded, { seed = how.seed, faithful = how.faithful or false },
-        how.seconds or DESCRIBE_SECONDS)
+    local described = describe(evaluator, loaded, question_of(loaded, how), how.seconds or DESCRIBE_SECONDS)
     local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
     local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place,
         tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
         solution = loaded.solution, python = described.spec, facts = described.facts, moved = 0 }
     add_tensors(task, described.inputs, "input")
-    add_tensors(task, described.outputs, "output")
+    add_tensors(task, described.outputs, described.in_place and "inout" or "output")
     workload.axes = axes_of(described.facts.sizes or {}, task.tensor)
+    for name, value in pairs(described.facts.scalars or {}) do task.scalars[name] = { value = value, dtype = "f32" } end
+    task.closeness = described.facts.tolerance
+    task.is_declared = loaded.question.arguments ~= nil
     for name in pairs(workload.axes) do task.axes[name] = { dtype = "i32" } end
     if not loaded.solution.from then task.solution.texts = { described.starter } end
     return task

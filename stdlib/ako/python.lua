@@ -10,9 +10,11 @@ local python = {}
 local SECOND = 1000000000
 local OLDEST = "3.10"
 
--- Without importing it, which would take seconds.
+-- Without importing it, which would take seconds; and without the user's own files, one of which may be a copy.py.
 local QUESTION = [[
-import sys, importlib.util
+import sys
+sys.path = [folder for folder in sys.path if folder]
+import importlib.util
 print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), importlib.util.find_spec("torch") is not None)
 print(sys.executable)
 ]]

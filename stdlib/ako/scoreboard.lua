@@ -120,6 +120,20 @@ local function names_of(list)
     return names
 end
 
+-- The geometric means as lines, and what they leave open.
+local function means_of(scores)
+    local lines = { ("geometric mean: of the correct ones %s, of the faster ones %s"):format(
+        mean_text(scores.geomean.correct), mean_text(scores.geomean.faster)) }
+    if #scores.unknown > 0 then
+        lines[2] = "correct, of no known speed-up, counted as slow: "
+            .. format.line(table.concat(names_of(scores.unknown), ", "))
+    end
+    return lines
+end
+
+--- The lines on the geometric means of a list of results.
+function scoreboard.mean_lines(results) return means_of(scoreboard.score(results, {})) end
+
 --- The lines of a table for people: a line for each result, then the scores.
 function scoreboard.lines(results, ps)
     local scores = scoreboard.score(results, ps)
@@ -129,13 +143,8 @@ function scoreboard.lines(results, ps)
     end
     lines[#lines + 1] = ("%d of %s correct  %s"):format(scores.correct, format.count(scores.problems, "problem"),
         table.concat(shares, "  "))
-    lines[#lines + 1] = ("geometric mean: of the correct ones %s, of the faster ones %s"):format(
-        mean_text(scores.geomean.correct), mean_text(scores.geomean.faster))
-    if #scores.unknown > 0 then
-        lines[#lines + 1] = "correct, of no known speed-up, counted as slow: "
-            .. format.line(table.concat(names_of(scores.unknown), ", "))
-    end
-    return lines
+    local means = means_of(scores)
+    return table.move(means, 1, #means, #lines + 1, lines)
 end
 
 -- As JSON

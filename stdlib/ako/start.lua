@@ -3,6 +3,7 @@
 local bench = require "ako.bench"
 local command = require "ako.command"
 local console = require "ako.console"
+local contract = require "ako.contract"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -100,7 +101,9 @@ function Start:find_task()
     self.made = made ~= nil and made ~= false
     if self.made then return made end
     self.bundled = bundled
-    if problems.is_problem(file) then return problems.load(file, self.host.solution) end
+    local dims = self.host.dims and must(contract.dims(self.host.dims))
+    if problems.is_problem(file) then return problems.load(file, self.host.solution, { dims = dims }) end
+    fault.check(not dims, "option --dims is for a task in Python; %s has its sizes in its workloads", file)
     fault.check(not self.host.solution, "option --solution is for a task in Python; %s names its solution itself", file)
     return must(task_files.load(file))
 end
@@ -331,10 +334,22 @@ function Start:protected()
     return with_clean_names(hashes), with_clean_names(marks)
 end
 
---- The session's names of the task and the policy that it has to go on with: { task, policy }.
+local function tensors_text(task)
+    local given, outputs = {}, {}
+    for _, tensor in ipairs(tensor_views(task.tensors)) do
+        local list = tensor.role == "input" and given or outputs
+        list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(tensor.dims, ", "))
+    end
+    return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
+end
+
+--- The session's names of the task and the policy that it has to go on with: { task, policy, interface (nil: the task
+--- has its own) }.
 function Start:fixed()
     local names = protect.fixed(self.task, self.ws.folder, self.ctx.path)
     for what, name in pairs(names) do names[what] = format.utf8(name) end
+    -- A candidate that declares other arguments would change what it is measured against.
+    names.interface = self.task.is_declared and tensors_text(self.task) or nil
     return names
 end
 
@@ -384,15 +399,6 @@ function Start:loop(opened, worked_s)
             self.evaluator = must(new_evaluator(self.ctx, self.progress))
             return give_task(self.evaluator)
         end }
-end
-
-local function tensors_text(task)
-    local given, outputs = {}, {}
-    for _, tensor in ipairs(tensor_views(task.tensors)) do
-        local list = tensor.role == "input" and given or outputs
-        list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(tensor.dims, ", "))
-    end
-    return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
 end
 
 local function measure_text(steps, tolerance, place)

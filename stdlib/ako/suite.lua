@@ -14,7 +14,9 @@ function suite.folders(host)
         local folder = fs.join(top, name)
         if fs.exists(fs.join(folder, "task.lua")) then folders[#folders + 1] = folder end
     end
-    if #folders == 0 then fault.raise("NOTFOUND", "no task in %s: neither task.lua nor folders with one", top) end
+    if #folders == 0 then
+        fault.raise("NOTFOUND", "no task in %s: neither task.lua, nor folders with one, nor problems (.py)", top)
+    end
     return folders
 end
 

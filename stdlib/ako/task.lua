@@ -350,16 +350,18 @@ task.resolve = fault.returns(function(definition, place)
     return resolved
 end)
 
---- The tolerance of a task: its own, or else the policy's: the predicate and the loosest of the numbers that
---- `by_dtype` (dtype -> atol = rtol) has for its outputs; 0 for dtypes that it does not list (integers: exact).
+--- The tolerance of a task: its own, or else the policy's: the predicate and the loosest of the numbers that `by_dtype`
+--- (dtype -> atol = rtol) has for its outputs, as far as a problem says nothing else; 0 for dtypes that it does not
+--- list (integers: exact).
 function task.tolerance(resolved, predicate, by_dtype)
     if resolved.tolerance then return resolved.tolerance end
     local loosest = 0.0
     for _, tensor in ipairs(resolved.tensors) do
         if tensor.role ~= "input" then loosest = math.max(loosest, by_dtype[tensor.dtype] or 0.0) end
     end
-    return { predicate = predicate, atol = loosest, rtol = loosest, ratio = 1.0, cap = 0.0, equal_nan = false,
-        equal_inf = false }
+    local own = resolved.closeness or {}
+    return { predicate = predicate, atol = own.atol or loosest, rtol = own.rtol or loosest, ratio = 1.0, cap = 0.0,
+        equal_nan = false, equal_inf = false }
 end
 
 return task

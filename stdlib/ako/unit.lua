@@ -1,6 +1,7 @@
 -- From the files of a reference or a solution to a unit of docs/protocol.md: something that builds and runs.
 -- A fault in them is the candidate's: it comes back as nil and the one line that a COMPILE_ERROR gives as its reason.
 
+local entries = require "ako.entry"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
@@ -84,7 +85,18 @@ local function bind_kernels(spec, task, point)
     return workloads
 end
 
+-- A task in Python names no entry: the file declares one.
+local function bind_declared(task, main)
+    local spec, workloads = entries.parse(main), {}
+    for i, workload in ipairs(task.workloads) do
+        local call = { symbol = spec.name, line = spec.line, args = entries.arguments(spec, task, workload) }
+        workloads[i] = mark_lists { scratch = {}, calls = { call } }
+    end
+    return workloads
+end
+
 local function bind_entry(program, fallback, task, main)
+    if task.python and not program.entry then return bind_declared(task, main) end
     local entry = program.entry or (fallback and fallback.entry)
     local args = program.args or (fallback and fallback.args)
     fault.check(entry and args, "%s: has no '//! launch' line, and the task names no entry and args for it", main.name)

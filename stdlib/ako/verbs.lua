@@ -4,6 +4,7 @@
 local amend = require "ako.amend"
 local console = require "ako.console"
 local doctor = require "ako.doctor"
+local evaluation = require "ako.evaluation"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
@@ -19,6 +20,8 @@ local session = require "ako.session"
 local simulate = require "ako.simulate"
 local start = require "ako.start"
 local suite = require "ako.suite"
+local suite_pairs = require "ako.suite_pairs"
+local suite_run = require "ako.suite_run"
 local workspace = require "ako.workspace"
 
 local verbs = {}
@@ -168,9 +171,23 @@ local function run_suite(ctx, folders)
     return worst
 end
 
+-- A folder of problems in Python: one evaluation of each solution, no optimizing.
+local function run_problems(ctx)
+    local given = ctx.verb_options
+    for _, name in ipairs { "candidates", "propose" } do
+        fault.check(not given[name], "--%s belongs to one task, but %s holds problems", name, ctx.host.task)
+    end
+    return suite_run.run(ctx, function(run) return render(ctx, run) end)
+end
+
 --- run: the baseline, then a trial for each candidate, then the best restored and verified. A --task that is a folder
---- of tasks runs them all; the exit code is then that of the first one that failed.
+--- of tasks runs them all; the exit code is then that of the first one that failed. A folder of problems in Python is
+--- evaluated against a folder of solutions (ako.suite_run).
 function verbs.run(ctx)
+    if suite_pairs.is_suite(ctx.host) then return run_problems(ctx) end
+    for _, name in ipairs { "results", "devices", "builders" } do
+        fault.check(not ctx.verb_options[name], "--%s is for a folder of problems (--task)", name)
+    end
     local folders = suite.folders(ctx.host)
     if folders then return run_suite(ctx, folders) end
     return (run_task(ctx, say_run))
@@ -310,7 +327,7 @@ function verbs.doctor(ctx)
     return found.code
 end
 
-for _, module in ipairs { look, amend } do
+for _, module in ipairs { look, amend, evaluation } do
     for name, verb in pairs(module) do verbs[name] = verb end
 end
 

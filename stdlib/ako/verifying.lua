@@ -56,7 +56,7 @@ local function measure_best(loop)
         record[name] = best[name]
     end
     if record.status == "PASSED" then record.reason = best.reason end
-    record.lane = given.lane
+    measuring.name_unit(record, given)
     loop.progress:verified(record)
     return record
 end

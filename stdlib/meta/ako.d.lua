@@ -158,6 +158,7 @@
 ---@field files? string the folder of its records, as seen from the workspace
 ---@field left_alone? string why its files stay in the workspace
 ---@field lane? string
+---@field backend? string what its text is written for (ako.backend)
 ---@field timer? string
 ---@field timer_note? string
 ---@field build_error? table
@@ -279,6 +280,9 @@
 ---@overload fun(name: "ako.doctor"): ako.doctor
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
+---@overload fun(name: "ako.contract"): ako.contract
+---@overload fun(name: "ako.entry"): ako.entry
+---@overload fun(name: "ako.evaluation"): ako.evaluation
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.evidence"): ako.evidence
@@ -346,6 +350,13 @@
 ---@overload fun(name: "ako.stats"): ako.stats
 ---@overload fun(name: "ako.story"): ako.story
 ---@overload fun(name: "ako.suite"): ako.suite
+---@overload fun(name: "ako.suite_builder"): ako.suite_builder
+---@overload fun(name: "ako.suite_claims"): ako.suite_claims
+---@overload fun(name: "ako.suite_pairs"): ako.suite_pairs
+---@overload fun(name: "ako.suite_records"): ako.suite_records
+---@overload fun(name: "ako.suite_run"): ako.suite_run
+---@overload fun(name: "ako.suite_table"): ako.suite_table
+---@overload fun(name: "ako.suite_worker"): ako.suite_worker
 ---@overload fun(name: "ako.tap"): ako.tap
 ---@overload fun(name: "ako.task"): ako.task
 ---@overload fun(name: "ako.tensor"): ako.tensor
@@ -786,11 +797,19 @@ local problem = {}
 ---@param file any
 function problem.is_problem(file) end
 
+---A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
+---@param file string
+---@param taken any
+---@param folder any
+function problem.source(file, taken, folder) end
+
 ---What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
----command line, or nil.
+---command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own, and dims, the
+---sizes of a problem that takes them (ako.contract).
 ---@param file any
 ---@param solution any
-function problem.load(file, solution) end
+---@param given? { inputs?: string, dims?: table }
+function problem.load(file, solution, given) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 ---faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
@@ -829,6 +848,22 @@ local process = {}
 ---@param command { [integer]: string, stdin?: string, cwd?: string, env?: table<string, string|false>, limit_ns?: integer, output_cap?: integer }
 ---@return { ok: boolean, code?: integer, signal?: string, how: string, stdout: string, stderr: string, timed_out: boolean, wall_ns: integer }? result, string? message, ako.Code? code
 function process.run(command) end
+
+---Starts a program that runs beside this one and dies with it; all that it says goes to this one's stderr.
+---@param command { [integer]: string, cwd?: string, env?: table<string, string|false> }
+---@return ako.Child? child, string? message, ako.Code? code
+function process.start(command) end
+
+---@class ako.Child
+local Child = {}
+
+---How it ended; TIMEOUT while it still runs, CANCELLED when the user has stopped it. Nothing it has started is left.
+---@param limit_ns? integer
+---@return { ok: boolean, code?: integer, signal?: string, how: string }? result, string? message, ako.Code? code
+function Child:wait(limit_ns) end
+
+---Ends it and all that it has started; closing twice is fine.
+function Child:close() end
 
 ---PCRE2 with limits.
 ---@class ako.regex
@@ -1501,6 +1536,10 @@ local Evaluator = {}
 
 ---@param message string
 function Evaluator:request(message) end
+
+---Whether it still answers, or has come to an end of its own.
+---@return boolean
+function Evaluator:is_there() end
 
 ---Gives it what must be computed: a resolved task (ako.task), the tolerance, the unit of the reference.
 ---@param task any
@@ -2344,6 +2383,11 @@ function judging.judge(loop, record) end
 ---@class ako.matching
 local matching = {}
 
+---What a path says of the file's problem.
+---@param path string
+---@return { path: string, level?: integer, number?: integer, sample?: integer, name?: string }
+function matching.label(path) end
+
 ---Matches two lists of file names by number or by name. What may belong to several problems belongs to none and is in
 ---`ambiguous`.
 ---@param problems string[]
@@ -2362,6 +2406,11 @@ local measuring = {}
 ---@return table
 function measuring.context(loop, info) end
 
+---Says in a record what a unit is written for and how it runs.
+---@param record ako.Record
+---@param given table
+function measuring.name_unit(record, given) end
+
 ---The name of a protected file that is not what it was when the session began, or nil.
 ---@param loop ako.loop.Loop
 ---@return string?
@@ -2378,6 +2427,12 @@ function measuring.admit(loop, info, sources) end
 ---@param loop ako.loop.Loop
 ---@return table
 function measuring.steps(loop) end
+
+---Before there is anything to build on: why a task is refused that null kernels pass, or nil. A weakness that the policy
+---only warns of is loop.weakness.
+---@param loop any
+---@return string?
+function measuring.examine(loop) end
 
 ---The unit of a record's sources, with which others are timed in turn.
 ---@param loop ako.loop.Loop
@@ -3118,6 +3173,11 @@ function scoreboard.geomean(list) end
 ---@return { problems: integer, correct: integer, fast: { p: number, share?: number }[], geomean: table, unknown: table[] }
 function scoreboard.score(results, ps) end
 
+---The lines on the geometric means of a list of results.
+---@param results table[]
+---@return string[]
+function scoreboard.mean_lines(results) end
+
 ---The lines of a table for people: a line for each result, then the scores.
 ---@param results table[]
 ---@param ps number[]
@@ -3570,6 +3630,169 @@ function suite.folders(host) end
 ---@param folder string
 function suite.context(ctx, folder) end
 
+---Builds that take long, for many solutions at once and before anything is timed.
+---@class ako.suite_builder
+local suite_builder = {}
+
+---Whether a solution's text asks for a build that takes long.
+---@param text string
+---@return boolean
+function suite_builder.is_slow(text) end
+
+---Does its share of a job's builds; returns the exit code. Raises faults.
+---@param ctx any
+---@param job { folder: string, slot: integer }
+---@return integer
+function suite_builder.run(ctx, job) end
+
+---Who evaluates which problem of a suite, among several workers.
+---@class ako.suite_claims
+local suite_claims = {}
+
+---Claims a problem by its number, below a folder: nil where another worker has it or it is done. Raises faults.
+---@param folder string
+---@param number integer
+---@return any claim
+function suite_claims.take(folder, number) end
+
+---@class ako.suite_claims.Claim
+local Claim = {}
+
+---Begins with a pair: how often that has been done, with this time, or nil when that is often enough.
+---@param key string
+---@return integer?
+function Claim:begin(key) end
+
+---All of the problem's pairs have their results.
+function Claim:finish() end
+
+---Gives it back; closing twice is fine.
+function Claim:close() end
+
+---The problems and solutions of two folders, and the keys of their results.
+---@class ako.suite_pairs
+local suite_pairs = {}
+
+---True when `host.task` is a folder of problems in Python.
+---@param host any
+---@return boolean
+function suite_pairs.is_suite(host) end
+
+---The problems of `host.task` and their solutions in `host.solution`: { top, from, items = { { problem, name, number,
+---level, samples = { { solution, number, name } } } }, ambiguous, unknown }. Raises faults.
+---@param host any
+---@return table
+function suite_pairs.find(host) end
+
+---Gives every item its problem's hash, every sample its solution's and its key. `where`: what else decides a result.
+---@param found table
+---@param ctx any
+---@param where table
+function suite_pairs.add_keys(found, ctx, where) end
+
+---What is known of the pairs of a suite, and the files that are made from it. An entry is { item, sample, line, record,
+---name, at }.
+---@class ako.suite_records
+local suite_records = {}
+
+---The folder for the results of two folders: the one given, or one of the user's state.
+---@param given? string
+---@param top string
+---@param from string
+---@return string
+function suite_records.folder(given, top, from) end
+
+---The journal of a worker.
+---@param folder string
+---@param slot integer
+---@return string
+function suite_records.journal(folder, slot) end
+
+---The newest line of each key, without its samples, by key. Raises CORRUPT where a journal is damaged.
+---@param folder string
+---@return table<string, table>
+function suite_records.read(folder) end
+
+---Bytes of all journals together.
+---@param folder string
+---@return integer
+function suite_records.size(folder) end
+
+---An entry as JSON has it.
+---@param entry table
+---@return table
+function suite_records.object(entry) end
+
+---The text of KernelBench's eval_results.json.
+---@param entries table[]
+---@return string
+function suite_records.eval_results(entries) end
+
+---Writes results.jsonl and eval_results.json into the folder. Raises faults.
+---@param folder string
+---@param entries table[]
+function suite_records.write(folder, entries) end
+
+---A folder of problems against a folder of their solutions.
+---@class ako.suite_run
+local suite_run = {}
+
+---Evaluates all that is not known yet and tells the whole; or, in a process that another run has started for that, does
+---its share. Returns the exit code. Raises faults.
+---@param ctx any
+---@param render fun(run: table): string[], table?
+---@return integer
+function suite_run.run(ctx, render) end
+
+---@class ako.suite_run.Run
+local Run = {}
+
+---Ends the workers and tells what there is to tell. Closing twice is fine.
+function Run:close() end
+
+---What a suite comes to, for people.
+---@class ako.suite_table
+local suite_table = {}
+
+---All rows, uncut.
+---@param entries table[]
+---@return string[]
+function suite_table.full(entries) end
+
+---As many of them as fit on a screen, and a line on those that do not.
+---@param entries table[]
+---@return string[]
+function suite_table.lines(entries) end
+
+---How many there are of each status, the most frequent one first.
+---@param entries table[]
+---@return { status: string, count: integer }[]
+function suite_table.counts(entries) end
+
+---The same as a line.
+---@param entries table[]
+---@return string
+function suite_table.counts_line(entries) end
+
+---Lines on solutions that belong to no problem, or may belong to several.
+---@param found table
+---@return string[]
+function suite_table.left_out(found) end
+
+---One of the processes that evaluate a suite.
+---@class ako.suite_worker
+local suite_worker = {}
+
+---The job that this process has been started for, or nil.
+---@return { folder: string, slot: integer, role?: string }?
+function suite_worker.job() end
+
+---Does a job: evaluates what nobody else does. Returns the exit code. Raises faults.
+---@param ctx any
+---@param job { folder: string, slot: integer }
+---@return integer
+function suite_worker.run(ctx, job) end
+
 ---@class ako.tap
 local tap = {}
 
@@ -3875,8 +4098,61 @@ function unit.make(task, program, sources, fallback, point) end
 ---@param given any
 function unit.launches(given) end
 
+---@class ako.contract
+local contract = {}
+
+--- True where a Python text has reference(**kwargs) and no class Model.
+---@param text string
+---@return boolean
+function contract.is_reference(text) end
+
+--- The sizes in a text such as "M=4096,alpha=0.5", by name.
+---@param text string
+---@return table<string, number>? dims, string? problem, string? code
+function contract.dims(text) end
+
+--- The arguments of an entry point (a source) as stdlib/python takes them. Raises faults.
+---@param source table
+---@param dims table<string, number>
+---@return table
+function contract.arguments(source, dims) end
+
+--- What is asked of a reference. Raises faults.
+---@param dims table<string, number>
+---@param source? table
+---@return table
+function contract.question(dims, source) end
+
+---@class ako.entry
+local entry = {}
+
+--- The entry point of a source { name, text }: { name, line, place, params }.
+---@param source table
+---@return table
+function entry.parse(source) end
+
+--- The arguments of an entry point for one workload, as docs/protocol.md has them. Raises faults.
+---@param spec table
+---@param task table
+---@param workload table
+---@return table
+function entry.arguments(spec, task, workload) end
+
+---@class ako.evaluation
+local evaluation = {}
+
+--- bench: one evaluation of a solution, as AKO4ALL's evaluator does it; ctx.flags are those of ako.bench_flags.
+---@param ctx table
+---@return integer
+function evaluation.bench(ctx) end
+
 ---@class ako.verbs
 local verbs = {}
+
+--- bench: one evaluation of a solution, as AKO4ALL's evaluator does it; ctx.flags are those of ako.bench_flags.
+---@param ctx table
+---@return integer
+function verbs.bench(ctx) end
 
 ---doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
 ---that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn". Where

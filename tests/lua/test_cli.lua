@@ -44,6 +44,9 @@ Verbs
     --propose=COMMAND     a trial for each edit of this shell command
     --propose-seconds=SECONDS
                           that one edit may take (default: the policy's budget.propose)
+    --results=DIR         of a folder of problems: where results are kept (default: in the user's state folder)
+    --devices=LIST        of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)
+    --builders=N          of a folder of problems: how many build load_inline ahead (default: by the cores; 0: none)
   init                    makes the workspace ready, what is there stays; measures nothing
   plan                    what run would do
     --candidates=DIR      a trial for each file in it
@@ -56,6 +59,7 @@ Verbs
                           why it is faster
     --predict=PERCENT     by how much you expect it to be
     --label=TEXT          a name of your own for the trial
+  bench                   one evaluation, with the flags and lines of AKO4ALL's bench.py: bench --help
   status                  where the session stands
   brief                   all that somebody without a memory needs to go on, in 2 KB
   log                     a line for each trial, the newest last
@@ -108,9 +112,12 @@ Without a verb it runs the policy; a script is a Lua file that returns nothing.
 
 Host options
   --task=FILE|DIR         what must be computed (default: task.lua of the workspace or here, else an example)
+  --solution=FILE         of a task in Python: the file that candidates change (default: solution.py)
   --workspace=DIR         where the solution lies (default: here)
   --device=auto|cpu|cuda:N
                           what to run on (default: auto)
+  --dims=M=N,...          sizes of a task in Python that takes them; --M=4096 is short for --dims=M=4096
+  --python=PATH           the interpreter for tasks in Python (default: AKO_PYTHON, an active environment, or found)
   --session=NAME          which optimization run (default: the newest)
   --seed=N                instead of the policy's seed
   --json                  the result as one JSON object
@@ -203,7 +210,9 @@ t.test("--json of check, help, --help and --list", function()
     t.eq(listed.kernelbench, "good")
     write("odd.lua", 'local k = require "policies.kernelbench"\nreturn k:extend { name = "odd", options = { most = '
         .. '{ math.huge, "x" } }, budget = { factor = nil } }')
-    t.eq(object_of("odd.lua", "check").options[4].default, "inf")
+    local own = object_of("odd.lua", "check").options
+    for _, option in ipairs(own) do own[option.name] = option end
+    t.eq(own.most.default, "inf")
 end)
 
 t.test("a policy that returns nothing is told so by every verb; a script is not", function()
@@ -244,8 +253,8 @@ end)
 t.test("verbs, their options and host options behind them", function()
     says(run("mine.lua", "chekc"), 2, "unknown verb 'chekc' (did you mean 'check'?)")
     says(run("mine.lua", "ablate"), 2,
-        "unknown verb 'ablate'; there are run, init, plan, doctor, try, status, brief, log, show, diff, report, note, "
-        .. "keep, revert, resume, finish, simulate, check, help")
+        "unknown verb 'ablate'; there are run, init, plan, doctor, try, bench, status, brief, log, show, diff, report, "
+        .. "note, keep, revert, resume, finish, simulate, check, help")
     says(run("mine.lua", "check", "more"), 2, "unexpected argument 'more' behind the verb check")
     says(run("mine.lua", "check", "--candidates=x"), 2, "option --candidates is none of the verb check")
     says(run("mine.lua", "check", "-mwhy"), 2, "option --hypothesis is none of the verb check")

@@ -6,7 +6,8 @@ local t = require "ako.tap"
 
 local META = fs.join(t.home, "stdlib/meta/ako.d.lua")
 -- The class of a C module's methods.
-local HANDLES = { device = "Lock", fs = "Lock", git = "Repo", journal = "Journal", regex = "Regex", worker = "Worker" }
+local HANDLES = { device = "Lock", fs = "Lock", git = "Repo", journal = "Journal", regex = "Regex", worker = "Worker",
+    process = "Child" }
 local NO_TABLE = { cli = true } -- a module that is a function
 
 local function sorted_keys(set)

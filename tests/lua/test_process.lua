@@ -87,6 +87,25 @@ t.test("waiting does not count as Lua's running time", function()
     t.ok(host.usage() - before < r.wall_ns / 1e9 / 2, "the clock stood still meanwhile")
 end)
 
+t.test("a program beside this one", function()
+    local child <close> = assert(process.start { "sh", "-c", "sleep 1000 & echo $! > pid; exit 3", cwd = t.tmpdir() })
+    local ended = assert(child:wait())
+    t.eq({ ended.ok, ended.code, ended.how }, { false, 3, "exit 3" })
+    t.err("the child is over", child.wait, child)
+    t.fails("no such program", process.start { "no-such-program" })
+end)
+
+t.test("it is waited for as long as one likes, and ended with all that it has started", function()
+    local folder = t.tmpdir()
+    local child <close> = assert(process.start { "sh", "-c", "sleep 1000 & echo $! > pid.new; mv pid.new pid; wait",
+        cwd = folder })
+    while not fs.exists(fs.join(folder, "pid")) do t.fails("still running", child:wait(1000000)) end
+    child:close()
+    t.ok(not fs.exists("/proc/" .. fs.read(fs.join(folder, "pid")):match("%d+")), "the background process is gone")
+    child:close()
+    t.err("the child is over", child.wait, child)
+end)
+
 t.test("wrong arguments raise", function()
     t.err("no program to run", process.run, {})
     t.err("table expected", process.run, "ls")

@@ -293,6 +293,11 @@ t.test("an interpreter that will not do is named, with what to do", function()
     t.match(no_python "/nowhere/python", "/nowhere/python")
 end)
 
+t.test("which nvcc it would be can be asked from a script", function()
+    local program = toolkit.nvcc()
+    t.match(program, "^/.*/nvcc$")
+end)
+
 t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code", function()
     local text = "load_inline(name='x', cpp_sources='', cuda_sources='')"
     local function advice(cuda, release, of)

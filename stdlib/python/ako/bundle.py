@@ -12,9 +12,10 @@ from ako.hooks import COMPILE, Fault
 
 
 class Bundle:
-    """The module of the main file; `files` is {path: name} for messages."""
+    """The module of the main file; `files` is {path: name} for messages. `origins`: {name: path} of files that are to
+    find what lies beside them where they come from."""
 
-    def __init__(self, path, name):
+    def __init__(self, path, name, origins=None):
         with open(path, encoding="utf-8") as file:
             sources = json.load(file)["files"]
         self.folder = tempfile.mkdtemp(prefix="ako-" + name + "-")
@@ -25,13 +26,18 @@ class Bundle:
             with open(target, "w", encoding="utf-8") as file:
                 file.write(source["text"])
             self.files[target] = source["name"]
-        self.main = sources[0]["name"]
-        self.module = self._load(os.path.join(self.folder, self.main), name)
+        self.main, self.origins = sources[0]["name"], origins or {}
+        self.module = self.load(self.main, name)
 
-    def _load(self, path, name):
+    def load(self, file, name):
+        """One of its files as a module of that name."""
+        path = os.path.join(self.folder, file)
         sys.path.insert(0, os.path.dirname(path))
         spec = importlib.util.spec_from_file_location(name, path)
         module = importlib.util.module_from_spec(spec)
+        if file in self.origins:
+            module.__file__ = self.origins[file]
+            sys.path.append(os.path.dirname(self.origins[file]))
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)

@@ -11,13 +11,15 @@ import sys
 
 import torch
 
-from ako import extensions, faults, inquiry, trees
+from ako import contracts, extensions, faults, inquiry, trees
 from ako.bundle import Bundle
-from ako.hooks import COMPILE, ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
+from ako.hooks import ERROR, INVALID, SHAPE, UNAVAILABLE, Fault, Hooks, Library, guarded
 from ako.memory import elements_at
 
 _copy, _data_ptr = torch.Tensor.copy_, torch.Tensor.data_ptr  # before any code of others can exchange them
 _KEPT = 4  # a share of the host's memory for inputs that take long to draw is one in so many
+# What of a question holds for the solution, too.
+KEPT = ("format", "dtype", "inputs_file", "inputs_ignored", "dims", "arguments")
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 
 
@@ -36,16 +38,21 @@ def drawn_on(device, faithful):
     return device
 
 
-def place(value, device):
-    """The same with its tensors on the device."""
+def place(value, device, dtype=None):
+    """The same with its tensors on the device, and those of floating-point numbers in the dtype, where one is given."""
     if isinstance(value, torch.Tensor):
-        return value.to(device)
+        return value.to(device or value.device, dtype if dtype and value.is_floating_point() else value.dtype)
     if isinstance(value, (list, tuple)):
-        moved = [place(v, device) for v in value]
+        moved = [place(v, device, dtype) for v in value]
         return moved if isinstance(value, list) else tuple(moved)
     if isinstance(value, dict):
-        return {key: place(v, device) for key, v in value.items()}
+        return {key: place(v, device, dtype) for key, v in value.items()}
     return value
+
+
+def cast_to(how):
+    """The dtype that a task's floating-point tensors are cast to, or None."""
+    return trees.TYPES[how["dtype"]] if how.get("dtype") else None
 
 
 def weights_of(model):
@@ -116,13 +123,19 @@ class Side:
         flat = elements_at(address, trees.storage_elements_of(node), trees.TYPES[node["dtype"]], self.device)
         return flat.as_strided(node["shape"], node["stride"])
 
+    def in_place(self, addresses):
+        """The buffers of outputs that the call itself writes."""
+        first, nodes = len(self.spec["inputs"]), self.spec["outputs"] if self.spec.get("in_place") else []
+        return [elements_at(addresses[first + i], node["elements"], trees.TYPES[node["dtype"]],
+                            self.device).view(node["shape"]) for i, node in enumerate(nodes)]
+
     def stage(self, addresses):
         inputs, self.ranges = [], []
         for i, node in enumerate(self.spec["inputs"]):
             tensor = self.input_at(addresses[i], node)
             inputs.append(tensor)
             self.ranges.append((addresses[i], addresses[i] + node["bytes"]))
-        self.arguments = trees.build(self.spec["args"], inputs, self.device)
+        self.arguments = trees.build(self.spec["args"], inputs, self.device) + self.in_place(addresses)
         self.state.restore()
         torch.manual_seed(self.spec["seed"])
 
@@ -137,6 +150,8 @@ class Side:
     def collect(self, addresses):
         result, self.result, tensors = self.result, None, []
         if not addresses:
+            return
+        if result is None and self.spec.get("in_place"):
             return
         trees.match(self.spec["result"], result, self.spec["result_name"], self.device, tensors)
         first = len(self.spec["inputs"])
@@ -190,30 +205,29 @@ class Referee(Side):
 
     def __init__(self):
         super().__init__()
-        self.path = self.bundle = self.init = self.form = None
+        self.path = self.bundle = self.problem = self.how = self.init = self.form = None
         self.kept, self.kept_bytes = {}, 0
 
     def load(self, path, question):
         self.loading = True
-        self.bundle = Bundle(path, "problem")
+        if question.get("cwd"):
+            os.chdir(question["cwd"])
+        self.bundle = Bundle(path, "problem", question.get("origins"))
         self.path, self.files = path, self.bundle.files
-        model = self.bundle.need_model("Model")
-        self.bundle.need("get_inputs")
         seed_everything(question["seed"])
-        inits = getattr(self.bundle.module, "get_init_inputs", None)
-        self.init = list(inits()) if callable(inits) else []
+        self.problem, self.how = contracts.format_of(question)(self.bundle, question), question
+        seed_everything(question["seed"])
+        self.init = place(self.problem.init(), None, cast_to(question))
         set_precision(question.get("precision") or precision())
-        self.model = make_model(model, self.init, self.device, question)
+        self.model = make_model(self.problem.model, self.init, self.device, question)
         self.state = State(self.model)
         self.loading = False
 
     def draw(self, seed, faithful):
         seed_everything(seed)
         with drawn_on(self.device, faithful):
-            inputs = self.bundle.module.get_inputs()
-        if not isinstance(inputs, (list, tuple)):
-            raise Fault(INVALID, f"{self.bundle.main}: get_inputs gives a {type(inputs).__name__}, not a list")
-        return place(list(inputs), self.device)
+            inputs = self.problem.inputs(seed)
+        return place(inputs, self.device, cast_to(self.how))
 
     def open(self, path):
         if path != self.path:
@@ -284,21 +298,27 @@ class Referee(Side):
         drawn = self.draw(question["seed"], question["faithful"])
         inputs, outputs = [], []
         args = trees.describe(drawn, "an input", inputs)
-        self.arguments = drawn
+        in_place = place(self.problem.outputs(self.device), self.device, cast_to(question))
+        self.arguments = drawn + in_place
         torch.manual_seed(question["seed"])
-        named, call = name_inputs(self.model, args["list"], inputs), inquiry.Call(inputs, self.device)
-        result = trees.describe(place(self.call_model(), self.device), "the result", outputs, numbers=True)
+        named = name_inputs(self.model, args["list"], inputs)
+        call = inquiry.Call(inputs, self.device)
+        given = self.call_model()
+        given = in_place if in_place and given is None else place(given, self.device)
+        result = trees.describe(given, "the result", outputs, numbers=True)
         is_random = call.has_drawn()
         call.refuse_changes(named, self.bundle.main)
         if not outputs:
             raise Fault(INVALID, f"{self.bundle.main}: forward returns no tensor with an element in it")
         spec = {
             "args": args, "result": result, "inputs": named,
-            "outputs": name_outputs(outputs, inputs),
+            "outputs": name_outputs(outputs, inputs, self.problem.outputs_names),
             "init": pack(self.init), "seed": question["seed"], "faithful": question["faithful"],
             "weights": weights_of(self.model), "precision": precision(), "device": self.device.type,
-            "result_name": "the result", "main": self.bundle.main,
+            "result_name": "the result", "main": self.bundle.main, "names": self.problem.names,
+            "in_place": self.problem.outputs_names if in_place else None,
         }
+        spec.update({name: question[name] for name in KEPT if name in question})
         with_dtypes(result, spec["outputs"])
         other, again = [], self.draw(question["seed"] + 1, question["faithful"])
         trees.describe(again, "an input", other)
@@ -309,9 +329,10 @@ class Referee(Side):
         facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
                  "interpreter": sys.executable, "same_inputs": same, "random": is_random, "precision": precision(),
                  "drawn": "as on a CPU" if question["faithful"] else f"on the {self.device.type}",
-                 "sizes": sizes_of(self.bundle.module)}
+                 "sizes": sizes_of(self.problem.sizes), "tolerance": self.problem.tolerance,
+                 "scalars": {name: value for name, value in self.problem.sizes.items() if type(value) is float}}
         described = {"spec": json.dumps(spec), "inputs": spec["inputs"], "outputs": spec["outputs"], "facts": facts,
-                     "starter": starter(self.bundle)}
+                     "in_place": bool(in_place), "starter": starter(self.bundle)}
         return self.give(described)
 
 
@@ -333,7 +354,7 @@ class Candidate(Side):
         init = unpack(self.spec["init"])
         self.bundle = self.load(path, extensions.finder(self.built))
         self.files = self.bundle.files
-        model = solution_class(self.bundle)
+        model = contracts.format_of(self.spec).solve(self.bundle, self.spec)
         self.model = make_model(model, init, self.device, self.spec)
         self.state = State(self.model)
         self.loading = False
@@ -382,13 +403,7 @@ def make_model(model, init, device, how):
     seed_everything(how["seed"])
     with drawn_on(device, how["faithful"]):
         made = model(*init)
-    return made.to(device)
-
-
-def solution_class(bundle):
-    if hasattr(bundle.module, "get_inputs"):
-        raise Fault(COMPILE, f"{bundle.main}: a solution may not define get_inputs: the inputs are the problem's")
-    return bundle.need_model("ModelNew", "Model")
+    return made.to(device, cast_to(how))
 
 
 def starter(bundle):
@@ -405,9 +420,9 @@ def starter(bundle):
     return "\n".join(kept).rstrip() + "\n"
 
 
-def sizes_of(module):
-    """The module's own integers: what launch lines of a kernel may name."""
-    return {name: value for name, value in vars(module).items()
+def sizes_of(names):
+    """The problem's own integers: what launch lines of a kernel may name."""
+    return {name: value for name, value in names.items()
             if type(value) is int and not name.startswith("_") and 0 <= value < 1 << 31}
 
 
@@ -429,14 +444,6 @@ def unpack(text):
         return torch.load(file)
 
 
-def parameter_names(model):
-    try:
-        import inspect
-        return [name for name in inspect.signature(model.forward).parameters if name.isidentifier()]
-    except (TypeError, ValueError):
-        return []
-
-
 def unique(name, taken):
     name = "".join(c if c.isalnum() or c == "_" else "_" for c in name)[:56] or "t"
     while name in taken:
@@ -453,7 +460,7 @@ def facts_of(tensor, name):
 
 def name_inputs(model, nodes, leaves):
     """After forward's parameters: "x", and "x_0" for the first tensor of a list."""
-    names, taken, result = parameter_names(model), set(), []
+    names, taken, result = contracts.parameter_names(model), set(), []
     for tensor, path in leaves:
         top, _, rest = path[1:].partition("_")
         index = int(top)
@@ -462,11 +469,12 @@ def name_inputs(model, nodes, leaves):
     return result
 
 
-def name_outputs(outputs, inputs):
+def name_outputs(outputs, inputs, names=None):
     taken, result = set(), []
     ranges = [(t.data_ptr(), t.data_ptr() + trees.storage_elements(t) * t.element_size()) for t, _ in inputs]
     for tensor, path in outputs:
-        facts = facts_of(tensor.contiguous(), unique("out" + path, taken))
+        name = names[len(result)] if names and len(names) == len(outputs) else "out" + path
+        facts = facts_of(tensor.contiguous(), unique(name, taken))
         facts["view"] = any(low <= tensor.data_ptr() < high for low, high in ranges)
         result.append(facts)
     return result

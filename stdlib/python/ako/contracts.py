@@ -1,0 +1,178 @@
+"""Formats of problems and solutions, each seen as KernelBench's: what makes a model, and the arguments of its call. A
+format is a class with `of(bundle, question)` for a problem and a function `solve(bundle, spec)` for a solution's model;
+FORMATS names them, and a question without "format" is KernelBench's own."""
+import inspect
+
+import torch
+
+from ako import trees
+from ako.hooks import COMPILE, INVALID, Fault
+
+
+class KernelBench:
+    """class Model, get_inputs() and get_init_inputs(), the latter two first from the file that question["inputs_file"]
+    names."""
+    names = outputs_names = None
+    tolerance = {}  # of the problem's own, atol and rtol
+
+    def __init__(self, bundle, question):
+        files = [bundle.module]
+        if question.get("inputs_file"):
+            files.insert(0, bundle.load(question["inputs_file"], "inputs"))
+        self.bundle, self.model = bundle, bundle.need_model("Model")
+        self.inputs_file = question.get("inputs_file") or bundle.main
+        self.get_inputs = _first(files[:1], "get_inputs")
+        self.get_init_inputs = _first(files, "get_init_inputs") or list
+        if not self.get_inputs:
+            raise Fault(COMPILE, f"{self.inputs_file}: has no get_inputs")
+        self.sizes = {name: value for file in reversed(files) for name, value in vars(file).items()}
+
+    def init(self):
+        return list(self.get_init_inputs())
+
+    def inputs(self, seed):  # pylint: disable=unused-argument
+        drawn = self.get_inputs()
+        if not isinstance(drawn, (list, tuple)):
+            raise Fault(INVALID, f"{self.inputs_file}: get_inputs gives a {type(drawn).__name__}, not a list")
+        return list(drawn)
+
+    def outputs(self, device):  # pylint: disable=unused-argument
+        """What a call writes in place, as it is before the call."""
+        return []
+
+    @staticmethod
+    def solve(bundle, spec):
+        if hasattr(bundle.module, "get_inputs") and not spec.get("inputs_ignored"):
+            raise Fault(COMPILE, f"{bundle.main}: a solution may not define get_inputs: the inputs are the problem's")
+        return bundle.need_model("ModelNew", "Model")
+
+
+class Keywords(torch.nn.Module):
+    """A function of keywords as a model: its outputs are its last arguments, written in place or returned."""
+
+    def __init__(self, function, names, outputs):
+        super().__init__()
+        self.function, self.names, self.outputs = function, names, outputs
+
+    def forward(self, *args):
+        result = self.function(**dict(zip(self.names, args)))
+        if result is None:
+            return None
+        if isinstance(result, dict):
+            result = [result.get(name) for name in self.outputs]
+        result = list(result) if isinstance(result, (list, tuple)) else [result]
+        places = args[len(args) - len(self.outputs):]
+        return [_shaped(value, place) for value, place in zip(result, places)] + result[len(places):]
+
+
+class Roofline:
+    """reference(**kwargs) over what setup(**dims, seed) gives, or over the arguments of a kernel's entry point:
+    question["arguments"] is [{"name", "value"} | {"name", "dtype", "shape", "role": "input" | "output"}, ...]. A
+    function shapes(**dims) of the reference's may give other shapes, by name; atol and rtol are the reference's, too."""
+
+    def __init__(self, bundle, question):
+        self.bundle, self.dims, self.arguments = bundle, question["dims"], question.get("arguments")
+        self.function, self.setup, self.setup_file = bundle.need("reference"), None, question.get("inputs_file")
+        if not self.arguments:
+            files = [bundle.load(self.setup_file, "inputs")] if self.setup_file else []
+            self.setup = _first(files + [bundle.module], "setup")
+            if not self.setup:
+                raise Fault(COMPILE, f"{self.setup_file or bundle.main}: has no setup(**dims, seed)")
+        shapes = getattr(bundle.module, "shapes", None)
+        self.shapes = shapes(**self.dims) if callable(shapes) else {}
+        self.tolerance = {name: float(getattr(bundle.module, name)) for name in ("atol", "rtol")
+                          if hasattr(bundle.module, name)}
+        inputs, places = self.declared() if self.arguments else self.made(question["seed"])
+        self.names, self.outputs_names, self.sizes = list(inputs) + list(places), list(places), self.dims
+        self.places = [(list(place.shape), place.dtype) for place in places.values()]
+
+    def made(self, seed):
+        """The arguments of a call by their names: what goes in, and what comes out."""
+        if not self.setup:
+            inputs, places = self.declared()
+            return {name: _random(value) if _is_tensor(value) else value for name, value in inputs.items()}, places
+        given = self.setup(**self.dims, seed=seed)
+        if not isinstance(given, dict) or not isinstance(given.get("inputs"), dict) or not given.get("outputs"):
+            raise Fault(INVALID, f"{self.setup_file or self.bundle.main}: setup must give a dict of 'inputs' and "
+                                 "'outputs'")
+        inputs, outputs = dict(given["inputs"]), given["outputs"]
+        places = outputs if isinstance(outputs, dict) else {name: inputs.get(name) for name in outputs}
+        for name, place in places.items():
+            if not _is_tensor(place):
+                raise Fault(INVALID, f"{self.setup_file or self.bundle.main}: setup: the output '{name}' is no tensor")
+            inputs.pop(name, None)
+        return inputs, places
+
+    def declared(self):
+        """The same, tensors without content."""
+        inputs, outputs = {}, {}
+        for one in self.arguments:
+            name = one["name"]
+            if "value" in one:
+                inputs[name] = one["value"]
+                continue
+            if one["dtype"] not in trees.TYPES:
+                raise Fault(INVALID, f"'{name}' is {one['dtype']}, which PyTorch {torch.__version__} does not know")
+            shape = self.shapes.get(name, one["shape"])
+            shape = [shape] if isinstance(shape, int) else list(shape)
+            side = inputs if one["role"] == "input" else outputs
+            side[name] = torch.empty(shape, dtype=trees.TYPES[one["dtype"]], device="meta")
+        return inputs, outputs
+
+    def model(self):
+        return Keywords(self.function, self.names, self.outputs_names)
+
+    def init(self):
+        return []
+
+    def inputs(self, seed):
+        return list(self.made(seed)[0].values())
+
+    def outputs(self, device):
+        return [torch.zeros(shape, dtype=dtype, device=device) for shape, dtype in self.places]
+
+    @staticmethod
+    def solve(bundle, spec):
+        function = getattr(bundle.module, "run_kernel", None)
+        if not callable(function):
+            raise Fault(COMPILE, f"{bundle.main}: has no run_kernel")
+        return lambda: Keywords(function, spec["names"], spec["in_place"])
+
+
+FORMATS = {"kernelbench": KernelBench, "roofline": Roofline}
+
+
+def format_of(how):
+    """The format that a question or a task's spec names."""
+    return FORMATS[how.get("format") or "kernelbench"]
+
+
+def parameter_names(model):
+    """Of a model's call, where they are known."""
+    if isinstance(model, Keywords):
+        return model.names
+    try:
+        return [name for name in inspect.signature(model.forward).parameters if name.isidentifier()]
+    except (TypeError, ValueError):
+        return []
+
+
+def _first(modules, name):
+    return next((getattr(m, name) for m in modules if callable(getattr(m, name, None))), None)
+
+
+def _shaped(value, place):
+    """As the output that it is for, which a kernel may know as a flat one."""
+    if _is_tensor(value) and value.shape != place.shape and value.numel() == place.numel():
+        return value.reshape(place.shape)
+    return value
+
+
+def _is_tensor(value):
+    return isinstance(value, torch.Tensor)
+
+
+def _random(like):
+    if like.dtype.is_floating_point:
+        return torch.randn(like.shape).to(like.dtype)
+    return torch.randint(0, 2 if like.dtype is torch.bool else 100, like.shape).to(like.dtype)

@@ -1,0 +1,195 @@
+-- The contract of the roofline optimizer: declarations read off C, sizes, and whole evaluations on the CPU.
+local contract = require "ako.contract"
+local entry = require "ako.entry"
+local program = require "program"
+local python = require "ako.python"
+local t = require "ako.tap"
+
+local function parse(text, name) return entry.parse { name = name or "k.cu", text = text } end
+
+local function params(list)
+    local found = {}
+    for i, one in ipairs(parse('extern "C" void solve(' .. list .. ") {}").params) do
+        found[i] = ("%s %s%s%s"):format(one.name, one.const and "const " or "", one.dtype or "void",
+            one.pointer and "*" or "")
+    end
+    return found
+end
+
+t.test("types of parameters", function()
+    t.eq(params "const float* A, float *B, int n", { "A const f32*", "B f32*", "n i32" })
+    t.eq(params "const float* __restrict__ A, float const *B, float *const C, const int n",
+        { "A const f32*", "B const f32*", "C f32*", "n i32" })
+    t.eq(params "const half *a, const __half *b, __nv_bfloat16 *c, const __nv_fp8_e4m3 *d, __nv_fp8_e5m2* e",
+        { "a const f16*", "b const f16*", "c bf16*", "d const f8e4m3*", "e f8e5m2*" })
+    t.eq(params "const unsigned char *a, long long n, unsigned int m, std::int64_t k, size_t s, float alpha, double b",
+        { "a const u8*", "n i64", "m u32", "k i64", "s u64", "alpha f32", "b f64" })
+    t.eq(params "const float a[], float b[16], const void *p", { "a const f32*", "b f32*", "p const void*" })
+    t.eq(params "void", {})
+    t.eq(params "", {})
+end)
+
+t.test("what cannot be given is named", function()
+    t.err("^k.cu: solve: parameter 's': the type 'cudaStream_t' is none that can be given$", params, "cudaStream_t s")
+    t.err("^k.cu: solve: 'float %*%*x': a pointer to pointers cannot be given$", params, "float **x")
+    t.err("^k.cu: solve: 'float': a parameter needs a type and a name$", params, "float")
+end)
+
+t.test("which function it is", function()
+    local text = "/* void solve(int a) {} */\n// extern \"C\" void solve(int b) {}\n__global__ void k(int *x) { }\n"
+        .. "static void helper(int y) { }\nextern \"C\" void %s(\n    const float *x,\n"
+        .. "    float *y) {\n  k<<<1, 1>>>(0); }\n"
+    t.eq({ parse(text:format "solve").name, parse(text:format "run").name }, { "solve", "run" })
+    t.eq(parse("void solve(float *x) { }", "k.c").name, "solve")
+    t.eq(parse('extern "C" {\nvoid solve(float *x) { }\n}').name, "solve")
+    t.err('^k.cu: solve must be extern "C"$', parse, "void solve(float *x) { }")
+    t.err("^k.cu: has no '//! launch' line and no extern \"C\" void solve%(...%)$", parse, "__global__ void k() { }")
+    t.err("several functions", parse, 'extern "C" void a(int x) {}\nextern "C" void b(int x) {}')
+end)
+
+t.test("sizes", function()
+    t.eq(contract.dims "M=4096,alpha=0.5, n = 3", { M = 4096, alpha = 0.5, n = 3 })
+    for _, text in ipairs { "M", "M=x", "=3", "M=1e999", "4=M" } do
+        t.fails("is no size: wanted is NAME=NUMBER", contract.dims(text))
+    end
+end)
+
+t.test("a buffer of no known size has the product of the two largest", function()
+    local source = { name = "k.c", text = "void solve(const float *x, float *y, int M, float alpha) { }" }
+    local function size(dims) return contract.arguments(source, dims)[2].shape[1] end
+    t.eq(size { M = 3, N = 5, K = 7, alpha = 0.5 }, 35)
+    t.eq(size { M = 3, alpha = 0.5 }, 3)
+    t.eq(size { M = 1 << 20, N = 1 << 20, alpha = 0.5 }, 1 << 28)
+    t.eq(contract.arguments(source, { M = 3, alpha = 0.5 }), {
+        { name = "x", dtype = "f32", shape = { 3 }, role = "input" },
+        { name = "y", dtype = "f32", shape = { 3 }, role = "output" },
+        { name = "M", value = 3 }, { name = "alpha", value = 0.5 } })
+    t.err("^k.c: solve: no size 'alpha': give %-%-alpha=NUMBER, or %-%-dims=alpha=NUMBER$", contract.arguments, source,
+        { M = 3 })
+end)
+
+t.test("a reference is told from a problem", function()
+    t.eq(contract.is_reference "def reference(x):\n    return x\n", true)
+    t.eq(contract.is_reference "class Model: pass\ndef reference(x):\n    return x\n", false)
+    t.eq(contract.is_reference "def f(x):\n    def reference(y): pass\n", false)
+end)
+
+if not pcall(python.find) then return end
+
+local function bench(...)
+    return program.run("kernelbench", "bench", "--num-correct-trials=2", "--num-perf-trials=3", "--device=cpu", "-q",
+        ...)
+end
+
+local function right(...)
+    local result = bench(...)
+    t.eq({ result.code, result.stderr }, { 0, "" }, result.stdout)
+end
+
+local function wrong(pattern, ...)
+    local result = bench(...)
+    t.eq(result.code, 1)
+    t.match(result.stdout, pattern)
+end
+
+program.write("ref.py", "atol = 1e-3\n\ndef shapes(M, N, K):\n    return {'A': (M, K), 'B': (K, N), 'C': M * N}\n\n"
+    .. "def reference(A, B, C, M, N, K):\n    C.copy_((A @ B).flatten())\n")
+program.write("gemm.c", "void solve(const float *A, const float *B, float *C, int M, int N, int K)\n{\n"
+    .. "    for (int i = 0; i < M; i++)\n        for (int j = 0; j < N; j++)\n            for (int k = 0; k < K; k++)\n"
+    .. "                C[i * N + j] += A[i * K + k] * B[k * N + j];\n}\n")
+
+t.test("a compiled kernel, of sizes on the command line; what it writes is zeroed before", function()
+    right("--ref", "ref.py", "--solution", "gemm.c", "--M=8", "--N=4", "--K=16")
+    right("--ref", "ref.py", "--solution", "gemm.c", "--dims", "M=8,N=4", "--K=16")
+    program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--dims"), 2, "option --dims needs a value")
+    program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--dims=M"), 2,
+        "'M' is no size: wanted is NAME=NUMBER, and commas between several")
+    program.write("late.c", "void solve(const float *A, const float *B, float *C, int M, int N, int K)\n{\n"
+        .. "    for (int i = 0; i < M; i++)\n        for (int j = 0; j < N; j++)\n"
+        .. "            C[i * N + j] = A[i * K] * B[j];\n}\n")
+    wrong("^%[Eval%] INCORRECT_NUMERICAL", "--ref", "ref.py", "--solution", "late.c", "--M=8", "--N=4", "--K=16")
+    program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--M=8", "--N=4"), 2,
+        "gemm.c: solve: no size 'K': give --K=NUMBER, or --dims=K=NUMBER")
+end)
+
+t.test("its arguments may be those of another file: it has to take them", function()
+    program.write("other.c", "void solve(const double *A, const float *B, float *C, int M, int N, int K) { }\n")
+    wrong("COMPILE_ERROR, other.c: solve: 'A' points to f64, and A is f32\n", "--ref", "ref.py", "--inputs", "gemm.c",
+        "--solution", "other.c", "--M=8", "--N=4", "--K=16")
+end)
+
+t.test("types of every kind, numbers that are no integers, a result that is returned", function()
+    program.write("types.py", "import torch\n\ndef reference(h, n, out, whole, N, alpha, beta):\n"
+        .. "    return [h.double() * alpha + beta, n + N]\n")
+    program.write("types.c", "#include <stdint.h>\nvoid solve(const double *h, const int64_t *n, double *out,\n"
+        .. "           int64_t *whole, long long N, float alpha, double beta)\n{\n"
+        .. "    for (int i = 0; i < N; i++) {\n        out[i] = h[i] * alpha + beta;\n        whole[i] = n[i] + N;\n"
+        .. "    }\n}\n")
+    right("--ref", "types.py", "--solution", "types.c", "--dims", "N=10,alpha=0.5,beta=0.25")
+end)
+
+program.write("python.py", "import torch\n\ndef setup(M, N, seed):\n    g = torch.Generator().manual_seed(seed)\n"
+    .. "    x, y = torch.randn(M, N, generator=g), torch.empty(M, N)\n"
+    .. "    return {'inputs': {'x': x, 'y': y, 'alpha': 0.5}, 'outputs': ['y']}\n\n"
+    .. "def reference(x, y, alpha):\n    return x * alpha\n")
+
+t.test("a kernel in Python: what it writes in place, and what it returns", function()
+    program.write("in_place.py", "import torch\n\ndef run_kernel(x, y, alpha):\n    torch.mul(x, alpha, out=y)\n")
+    program.write("returned.py", "import torch\n\ndef run_kernel(x, y, alpha):\n    return {'y': x * alpha}\n")
+    program.write("wrong.py", "import torch\n\ndef run_kernel(x, y, alpha):\n    y.copy_(x)\n")
+    program.write("idle.py", "def run_kernel(x, y, alpha):\n    pass\n")
+    right("--ref", "python.py", "--solution", "in_place.py", "--M=8", "--N=4")
+    right("--ref", "python.py", "--solution", "returned.py", "--M=8", "--N=4")
+    wrong("INCORRECT_NUMERICAL", "--ref", "python.py", "--solution", "wrong.py", "--M=8", "--N=4")
+    wrong("INCORRECT_NUMERICAL", "--ref", "python.py", "--solution", "idle.py", "--M=8", "--N=4")
+    wrong("COMPILE_ERROR, python.py: has no run_kernel", "--ref", "python.py", "--solution", "python.py", "--M=8",
+        "--N=4")
+end)
+
+t.test("what makes its arguments is the reference's, or another file's", function()
+    program.write("alone.py", "def reference(x, y, alpha):\n    y.copy_(x * alpha)\n")
+    wrong("ERROR: alone.py: has no setup%(%*%*dims, seed%)\n", "--ref", "alone.py", "--solution", "in_place.py",
+        "--M=8", "--N=4")
+    right("--ref", "alone.py", "--inputs", "python.py", "--solution", "in_place.py", "--M=8", "--N=4")
+    wrong("TypeError: setup%(%) missing 1 required positional argument: 'N'\n", "--ref", "alone.py", "--inputs",
+        "python.py", "--solution", "in_place.py", "--M=8")
+end)
+
+t.test("a session: a kernel that declares other arguments is refused", function()
+    program.fresh()
+    program.write("ref.py", "def reference(x, y, N):\n    return x * 2\n")
+    local text = "void solve(const %s *x, float *y, int N)\n{\n    for (int i = 0; i < N; i++)\n"
+        .. "        y[i] = 2 * x[i];\n}\n"
+    program.write("twice.c", text:format "float")
+    local words = { "kernelbench", "try", "--task=ref.py", "--solution=twice.c", "--N=4096", "--device=cpu", "-q" }
+    local result = program.run(table.unpack(words))
+    t.match(result.stdout, "^.*CORRECT: True\nBACKEND: c %(auto%)\n", result.stderr)
+    program.write("twice.c", text:format "double")
+    result = program.run(table.unpack(words))
+    t.eq(result.code, 13)
+    t.match(result.stderr, "was begun with the interface x f32%(4096%) %-> y f32%(4096%), not with x f64%(4096%)")
+end)
+
+t.test("init of a task in Python; its bench.sh names the evaluation without a session", function()
+    program.fresh()
+    program.write("problem.py", "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
+        .. "        return x * 2\ndef get_inputs():\n    return [torch.randn(64)]\n")
+    local result = program.run("ako4all", "init", "--task=problem.py", "--device=cpu", "-q")
+    t.eq({ result.code, result.stderr }, { 0, "" })
+    local text = program.shell("cat scripts/bench.sh").stdout
+    local words = text:match '\n#   "%$ako" (policies/ako4all.lua bench %-%-ref [^\n]+)\n'
+    result = program.shell("$ako " .. words .. " -q --device=cpu --no-ref --num-perf-trials=2")
+    t.match(result.stdout, "^COMPILED: True\nCORRECT: True\n", result.stderr)
+end)
+
+t.test("sizes are for tasks that take them", function()
+    program.write("kb.py", "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
+        .. "def get_inputs():\n    return [torch.randn(4)]\n")
+    program.write("ref.py", "def reference(x, y, N):\n    return x * 2\n")
+    program.says(bench("--ref", "kb.py", "--solution", "kb.py", "--M=3"), 2, "kb.py takes no sizes on the command line")
+    program.says(program.run("kernelbench", "plan", "--M=3", "-q"), 2,
+        ("option --dims is for a task in Python; %s/examples/rmsnorm/task.lua has its sizes in its workloads"):format(
+            t.home))
+    program.says(program.run("kernelbench", "plan", "--task=ref.py", "--M=3", "-q"), 2,
+        "ref.py is a reference alone: name the kernel with --solution")
+end)
