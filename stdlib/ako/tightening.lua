@@ -43,7 +43,7 @@ function tightening.examine(evaluator, task, plan, give, unwanted)
         give()
     end
     local found, problem, code = attack.examine(evaluator, task, plan)
-    local is_policys = task.python and not task.closeness -- what a file says itself, its author has chosen
+    local is_policys = task.python and not next(task.closeness or {}) -- what a file says, its author has chosen
     local candidate = found and is_policys and (found.tolerance or found.scaled)
     if not candidate then return found, problem, code end
     if unwanted then
