@@ -333,7 +333,8 @@ function attack.examine(evaluator, task, plan)
     local found = { weak = collect(answer, task, plan.tolerance), warnings = warnings(answer, task) }
     if #found.weak > 0 then
         found.tolerance, found.scaled = find_tolerance(evaluator, request, answer, task, plan.tolerance)
-        found.advice = found.tolerance and "put into task.lua: " .. tolerance_text(found.tolerance)
+        local words = task.python and "nothing of this passes with " or "put into task.lua: "
+        found.advice = found.tolerance and words .. tolerance_text(found.tolerance)
             or first_remedy(found.weak)
     end
     add_chance(found, task)

@@ -34,16 +34,17 @@ local function try(evaluator, task, plan, give, candidate, before)
     give()
 end
 
---- Examines a task as ako.attack does. Of a problem in Python, unless its policy and options want the original's
---- answers, the plan's tolerance is then the finer one where that helps: .tightened of the plan says so. `give` gives
---- the evaluator the task with the plan's tolerance.
+--- Examines a task as ako.attack does. Of a problem in Python that names no tolerance of its own, unless the policy's
+--- options want the original's answers, the plan's tolerance is then the finer one where that helps: .tightened of the
+--- plan says so. `give` gives the evaluator the task with the plan's tolerance.
 function tightening.examine(evaluator, task, plan, give, unwanted)
     if plan.tightened then
         drop(plan)
         give()
     end
     local found, problem, code = attack.examine(evaluator, task, plan)
-    local candidate = found and task.python and (found.tolerance or found.scaled)
+    local is_policys = task.python and not next(task.closeness or {}) -- what a file says, its author has chosen
+    local candidate = found and is_policys and (found.tolerance or found.scaled)
     if not candidate then return found, problem, code end
     if unwanted then
         if found.tolerance then

@@ -14,10 +14,10 @@
 ---@field launches? integer
 ---@field flush? boolean
 ---@field timer? "auto"|"events"|"cupti"|"wall"
----@field python_timer? "auto"|"events"|"cupti"|"wall" the same for solutions in Python
+---@field python_timer? "auto"|"events"|"cupti"|"wall"
+---@field compiled? string the option that has a Python reference timed under torch.compile too
 ---@field alpha? number
 ---@field reference? boolean
----@field compiled? string the option that has a Python reference timed under torch.compile, too
 ---@field statistic? "median"|"mean"|"min"
 ---@field most? integer
 ---@field seconds? number
@@ -166,8 +166,8 @@
 ---@field interval { original?: number[], best?: number[] }
 ---@field time_ns? ako.Figures over all workloads
 ---@field reference_ns? ako.Figures
----@field compiled_ns? ako.Figures the reference under torch.compile
----@field compiled_note? string why there is no such figure
+---@field compiled_ns? ako.Figures in a workload: the reference under torch.compile
+---@field compiled_note? string why there is none
 ---@field workloads table[]
 ---@field resources? { registers?: integer, shared?: integer, spill?: integer }
 ---@field costs_ms { build: integer, check: integer, time: integer, profile: integer, total: integer }
@@ -798,7 +798,7 @@ local problem = {}
 function problem.is_problem(file) end
 
 ---A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
----@param file any
+---@param file string
 ---@param taken any
 ---@param folder any
 function problem.source(file, taken, folder) end
@@ -808,15 +808,13 @@ function problem.source(file, taken, folder) end
 ---sizes of a problem that takes them (ako.contract).
 ---@param file any
 ---@param solution any
----@param given any
+---@param given? { inputs?: string, dims?: table }
 function problem.load(file, solution, given) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
----whose bits the original has; `seconds` is how long that may take; `dtype` is what floating-point tensors are cast to
----(nil: they stay what they are); `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd` and
----`origins` { name = path }: where the problem's files look for data. Raises faults: INVALID for a mistake in the
----problem, with file and line where they are known.
+---faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
+---`seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
+---they are known.
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
@@ -828,11 +826,13 @@ function problem.notes(task) end
 
 ---What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
 ---@param task any
----@param sources any
+---@param sources { name: string, text: string }[]
+---@return string? reason, string? rule
 function problem.refusal(task, sources) end
 
 ---Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
 ---@param task any
+---@return string?
 function problem.facts_text(task) end
 
 ---The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
@@ -1660,19 +1660,21 @@ function amend.init(ctx) end
 local attack = {}
 
 ---From the loosest to the tightest tolerance: rtol from the tolerance's own downwards, atol with it in the outputs'
----scale (`rms`, nil where all are zero) and never above its own; exact at last.
+---scale (`rms`, nil where all are zero) and never above its own; exact at last. `decades`: how far down, without the
+---exact one; nil: as far as makes sense.
 ---@param tolerance table
 ---@param rms? number
----@param decades? integer how far atol begins below the scale
+---@param decades? integer
 ---@return { atol: number, rtol: number }[]
 function attack.ladder(tolerance, rms, decades) end
 
 ---Attacks the task that the evaluator has been given, as ako.plan resolved it. `weak` is empty for a good task;
----`tolerance` is one under which nothing is weak any more, `advice` one line on what to do.
+---`tolerance` is one under which nothing is weak any more, `scaled` the task's in the scale of its outputs, `advice`
+---one line on what to do.
 ---@param evaluator any
 ---@param task any
 ---@param plan any
----@return { weak: { name: string, reason: string, what: string, remedy: string, tensor?: string, of?: string, workloads: string[], exact?: boolean }[], warnings: { name: string, reason: string }[], tolerance?: table, advice?: string }? found, string? message, ako.Code? code
+---@return { weak: { name: string, reason: string, what: string, remedy: string, tensor?: string, of?: string, workloads: string[], exact?: boolean }[], warnings: { name: string, reason: string }[], tolerance?: table, scaled?: table, advice?: string }? found, string? message, ako.Code? code
 function attack.examine(evaluator, task, plan) end
 
 ---Whether no policy can overlook it: a reference that fails, or a golden that nothing can match.
@@ -1680,7 +1682,8 @@ function attack.examine(evaluator, task, plan) end
 ---@return boolean
 function attack.is_beyond_opinion(weak) end
 
----Whether a task with these weaknesses is refused under a policy (correctness.weak; weak_problem for a task in Python).
+---Whether a task with these weaknesses is refused under a policy (correctness.weak, and for a problem in Python
+---correctness.weak_problem).
 ---@param weak any
 ---@param policy any
 ---@param task any
@@ -3925,53 +3928,57 @@ function tensors.read_axes(given) end
 ---@param what string
 function tensors.shape(tensor, values, what) end
 
----Problems in Python come with no tolerance of their own, and a policy's absolute one lets zeros pass where the outputs
----are small. Where a finer one refuses what no honest kernel gives, and nothing else, that one is taken.
+---Where a policy's tolerance lets null results pass a problem in Python: a finer one that does not.
 ---@class ako.tightening
 local tightening = {}
 
 ---Whether somebody wants the original's answers, its tolerance among them, whatever that lets pass.
 ---@param policy any
----@param opt any
+---@param opt table
+---@return boolean
 function tightening.is_unwanted(policy, opt) end
 
 ---Makes a tolerance found earlier the plan's: a record's `tightened`.
 ---@param plan any
----@param tightened any
+---@param tightened table
 function tightening.adopt(plan, tightened) end
 
----Examines a task as ako.attack does. Of a problem in Python, unless its policy and options want the original's
----answers, the plan's tolerance is then the finer one where that helps: .tightened of the plan says so. `give` gives
----the evaluator the task with the plan's tolerance.
+---Examines a task as ako.attack does. Of a problem in Python, unless the original's answers are wanted, the plan's
+---tolerance is then the finer one where that helps: .tightened of the plan says so. `give` gives the evaluator the task
+---with the plan's tolerance.
 ---@param evaluator any
 ---@param task any
 ---@param plan any
----@param give any
----@param unwanted any
+---@param give fun()
+---@param unwanted? boolean
+---@return table? found, string? message, ako.Code? code
 function tightening.examine(evaluator, task, plan, give, unwanted) end
 
 ---What is to be said where a plan's tolerance is not the policy's; nil where it is.
 ---@param plan any
+---@return string?
 function tightening.text(plan) end
 
 ---Where a wrong result would have passed under the policy's own tolerance: so in words, else nil.
 ---@param plan any
----@param record any
+---@param record ako.Record
+---@return string?
 function tightening.differs(plan, record) end
 
----The CUDA that load_inline compiles with, beside the one that PyTorch was built for. Nothing is set here: what does
----not fit is said, with what to do.
+---The CUDA that load_inline compiles with, beside the one that PyTorch was built for.
 ---@class ako.toolkit
 local toolkit = {}
 
 ---The nvcc that PyTorch would take: its path, and its release ("12.4"; nil where there is none or it does not say).
+---@return string program, string? release
 function toolkit.nvcc() end
 
 ---What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
 ---problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
----@param facts any
----@param text any
----@param nvcc any
+---@param facts table
+---@param text string
+---@param nvcc fun(): string, string?
+---@return string?
 function toolkit.advice(facts, text, nvcc) end
 
 ---@class ako.trial

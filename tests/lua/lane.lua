@@ -22,14 +22,14 @@ function lane.evaluator()
     if kept then return kept end
     local facts, why = fault.catch(python.facts)
     if not facts then t.skip(why) end
-    kept = assert(evaluator.start { python = facts })
+    kept = assert(evaluator.start { python = facts, device = lane.device })
     return kept
 end
 
---- Another evaluator for what follows: to this one something has happened.
-function lane.restart()
+--- Ends the evaluator; the next one is on this device (nil: whichever there is).
+function lane.restart(device)
     if kept then kept:close() end
-    kept = nil
+    kept, lane.device = nil, device
 end
 
 --- Writes a file into the scratch folder; returns its path.

@@ -22,6 +22,8 @@ end
 local function problem(body) return class("Model", body) .. INPUTS end
 local function solution(body) return class("ModelNew", body) end
 
+lane.restart "cpu" -- messages of a card are others
+
 local MODEL = class("Model", "return x * 2")
 local RIGHT = solution "return x + x"
 
@@ -31,7 +33,9 @@ local function refused(name, text, line, seconds)
     local file = lane.write(name .. ".py", text)
     local task, why, code = lane.task(file, { seed = 1, seconds = seconds })
     t.eq(task, nil, name)
-    t.eq(why:gsub("^.*/", ""), line, name)
+    why = why:gsub("^.*/", "")
+    if why:find("out of memory", 1, true) then why = why:match "^.*out of memory" end -- PyTorch's words vary
+    t.eq(why, line, name)
     return code
 end
 
@@ -59,8 +63,7 @@ local BAD_PROBLEMS = {
     { "quit", problem "import os; os._exit(3)", "quit.py: its process ended: exit 3" },
     { "segv", problem "import os; os.kill(os.getpid(), 11)",
         "segv.py: its process ended: killed by SIGSEGV (segmentation fault)" },
-    { "tensor_memory", problem "return torch.empty(1 << 50)", "tensor_memory.py:6: out of memory: can't allocate "
-        .. "memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate memory)" },
+    { "tensor_memory", problem "return torch.empty(1 << 50)", "tensor_memory.py:6: out of memory" },
     { "memory", problem "return bytearray(1 << 62)", "memory.py:6: out of memory" },
     { "nothing", problem "return None", "nothing.py: forward returns no tensor with an element in it" },
     { "object", problem "return object()", "object.py: the result is of type object; tensors, numbers, strings, None, "
@@ -143,9 +146,7 @@ local SOLUTIONS = {
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",
         "the process ended during run: killed by SIGSEGV (segmentation fault)"),
     given("megabytes printed", solution "print('x' * (8 << 20)); return x + x", "PASSED"),
-    given("a tensor of petabytes", solution "return torch.empty(1 << 50)", "RUNTIME_ERROR", "mine.py:6: out of memory: "
-        .. "can't allocate memory: you tried to allocate 4503599627370496 bytes. Error code 12 (Cannot allocate "
-        .. "memory)"),
+    given("a tensor of petabytes", solution "return torch.empty(1 << 50)", "RUNTIME_ERROR", nil),
     given("host memory", solution "return bytearray(1 << 62)", "RUNTIME_ERROR", "mine.py:6: out of memory"),
     given("nothing", solution "return None", "INCORRECT_SHAPE",
         "the result is a NoneType, the reference gives a tensor"),
@@ -193,27 +194,27 @@ t.test("a solution that hangs, at import or in a call, ends after its time", fun
     t.eq(lane.try(task, RIGHT).status, "PASSED")
 end)
 
--- A template that fails deep inside the standard library.
+-- A template that fails deep inside the standard library. PyTorch's own header, which takes a minute, is not read.
 local LONG_ERROR = [[
 from torch.utils.cpp_extension import load_inline
-ext = load_inline(name="deep", functions=["twice"], extra_cflags=["-fsyntax-only"], cpp_sources="""
+ext = load_inline(name="deep", extra_include_paths=["%s"], cpp_sources="""
 #include <algorithm>
 #include <list>
-torch::Tensor twice(torch::Tensor x) {
-    std::list<int> l;
+int twice(std::list<int> l) {
     std::sort(l.begin(), l.end());
-    return x + x;
+    return 0;
 }
 """)
 ]]
 
 t.test("of a long compile error the first real line is shown, and all of it kept", function()
-    local result = lane.try(task_of_twice(), HEAD .. LONG_ERROR .. solution "return ext.twice(x)")
+    local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
+    local result = lane.try(task_of_twice(), HEAD .. LONG_ERROR:format(headers) .. solution "return ext.twice(x)")
     if result.reason:find "Ninja" then t.skip(result.reason) end
     t.eq(result.status, "COMPILE_ERROR")
-    t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:6: no match for .*operator%-.* %(in stl_algo")
+    t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:5: no match for .*operator%-.* %(in stl_algo")
     local _, lines = result.build.log:gsub("\n", "")
-    t.ok(lines > 30, result.build.log)
+    t.ok(lines > 20, result.build.log)
 end)
 
 -- Processes
