@@ -10,6 +10,7 @@ from ako.trees import DTYPES, NUMBERS, TYPES
 
 _Tensor, _Parameter, _tensor, _type, _any = torch.Tensor, torch.nn.Parameter, torch.tensor, type, isinstance
 _shape, _dtype, _device, _layout = (getattr(_Tensor, name).__get__ for name in ("shape", "dtype", "device", "layout"))
+_is_quantized = _Tensor.is_quantized.__get__
 _stride, _data_ptr, _is_neg, _strided = _Tensor.stride, _Tensor.data_ptr, _Tensor.is_neg, torch.strided
 _short = {dtype: short for dtype, short in DTYPES.items()}.get
 
@@ -24,6 +25,12 @@ def _not_plain(value, what):
         layout = str(_layout(value)).replace("torch.", "")
         raise Fault(SHAPE, f"{what} is sparse ({layout}); a dense tensor is wanted")
     raise Fault(SHAPE, f"{what} is a view whose numbers are still to be negated: return its resolve_neg()")
+
+
+def _refuse_dtype(value, what, wanted):
+    if _is_quantized(value):
+        raise Fault(DTYPE, f"{what} is quantized ({_dtype(value)}); dequantize it")
+    raise Fault(DTYPE, f"{what} is {_short(_dtype(value)) or _dtype(value)}, the reference gives {wanted}")
 
 
 def _tensor_reader(node, what, device, returned, ranges, facts):
@@ -46,8 +53,7 @@ def _tensor_reader(node, what, device, returned, ranges, facts):
         if _shape(value) != shape:
             _refuse(what, f"shape {list(shape)}", f"of shape {list(_shape(value))}")
         if _dtype(value) != wanted:
-            got = _short(_dtype(value)) or _dtype(value)
-            raise Fault(DTYPE, f"{what} is {got}, the reference gives {node['dtype']}")
+            _refuse_dtype(value, what, node["dtype"])
         if returned is None:
             return
         address = _data_ptr(value)
