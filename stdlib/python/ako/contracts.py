@@ -68,7 +68,7 @@ class Keywords(torch.nn.Module):
 class Roofline:
     """reference(**kwargs) over what setup(**dims, seed) gives, or over the arguments of a kernel's entry point:
     question["arguments"] is [{"name", "value"} | {"name", "dtype", "shape", "role": "input" | "output"}, ...]. A
-    function shapes(**dims) of the reference's may give other shapes, by name; atol and rtol are the reference's, too."""
+    function shapes(**dims) of the reference's may give other shapes, by name; atol and rtol are its own, too."""
 
     def __init__(self, bundle, question):
         self.bundle, self.dims, self.arguments = bundle, question["dims"], question.get("arguments")

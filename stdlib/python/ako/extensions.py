@@ -1,5 +1,5 @@
-"""torch.utils.cpp_extension.load_inline apart from the solution that calls it: what a solution asks for is recorded when
-its file is imported, built by a process of ours into a cache by content, and found there by the solution."""
+"""torch.utils.cpp_extension.load_inline apart from the solution that calls it: what a solution asks for is recorded
+when its file is imported, built by a process of ours into a cache by content, and found there by the solution."""
 import contextlib
 import hashlib
 import importlib.machinery
@@ -85,8 +85,8 @@ def finder(built):
         spec = wanted(*args, **kwargs)
         path = paths.get(text_of(spec))
         if not path:
-            raise Fault(COMPILE, f"load_inline('{spec['name']}') must be called when the file is imported, with the same "
-                                 "arguments every time: it is built before the solution is loaded")
+            raise Fault(COMPILE, f"load_inline('{spec['name']}') must be called when the file is imported, with the "
+                                 "same arguments every time: it is built before the solution is loaded")
         loader = importlib.machinery.ExtensionFileLoader(spec["name"], path)
         module = importlib.util.module_from_spec(importlib.util.spec_from_loader(spec["name"], loader))
         loader.exec_module(module)
@@ -110,7 +110,7 @@ _NVCC_FROM = re.compile(rf'at line (\d+) of "?({_OWN})')
 
 
 def _origin(log, error):
-    """Where in the user's text an error begins that shows deep inside a template: gcc says so before it, nvcc behind."""
+    """Where in the user's text an error begins that shows deep inside a template: gcc says so before, nvcc behind."""
     before, behind = _GCC_FROM.search(log[:error.start()]), _NVCC_FROM.search(log[error.end():])
     if before:
         return before[1], before[2]
@@ -136,7 +136,7 @@ def _compile(spec, folder, arch):
 
 
 def build(spec, cache, arch):
-    """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do the same."""
+    """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do it too."""
     arch = arch_list(arch)
     key = key_of(spec, arch)
     target = os.path.join(cache, key)

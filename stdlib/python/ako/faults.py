@@ -2,7 +2,7 @@
 import sys
 import traceback
 
-from ako.hooks import CUDA, COMPILE, ERROR, NOMEM, Fault
+from ako.hooks import CUDA, COMPILE, ERROR, Fault
 
 
 def one_line(text):
@@ -22,7 +22,8 @@ def place_of(problem, files):
 def _is_out_of_memory(problem):
     name = type(problem).__name__
     return name == "OutOfMemoryError" or isinstance(problem, MemoryError) or (
-        isinstance(problem, RuntimeError) and ("out of memory" in str(problem) or "DefaultCPUAllocator" in str(problem)))
+        isinstance(problem, RuntimeError)
+        and ("out of memory" in str(problem) or "DefaultCPUAllocator" in str(problem)))
 
 
 def _is_cuda(problem):

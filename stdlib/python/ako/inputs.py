@@ -1,5 +1,5 @@
-"""The evaluator's buffers as the arguments of a call. This runs before a call is timed, with its inputs in sight: nothing
-that others may have exchanged is called, and no mode of theirs looks on."""
+"""The evaluator's buffers as the arguments of a call. This runs before a call is timed, with its inputs in sight:
+nothing that others may have exchanged is called, and no mode of theirs looks on."""
 import ctypes
 
 import torch

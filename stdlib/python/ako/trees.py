@@ -65,8 +65,8 @@ def describe(value, what, leaves, path="", numbers=False):
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": [[key, describe(v, f"{what}['{key}']", leaves, f"{path}_{key}", numbers)]
                          for key, v in value.items()]}
-    raise Fault(INVALID, f"{what} is of type {type(value).__name__}; tensors, numbers, strings, None, lists, tuples and dicts "
-                         "of them can be passed")
+    raise Fault(INVALID, f"{what} is of type {type(value).__name__}; tensors, numbers, strings, None, lists, tuples and "
+                         "dicts of them can be passed")
 
 
 def builder(node, device):

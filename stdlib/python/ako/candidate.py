@@ -1,0 +1,81 @@
+"""The candidate's side: runs a solution; what it says is believed by nobody."""
+import contextlib
+import os
+import shutil
+
+from ako import contracts, extensions
+from ako.bundle import Bundle
+from ako.facts import unpack
+from ako.hooks import ERROR, Fault
+from ako.models import make_model, restorer, set_precision, weights_of
+from ako.side import Side
+
+# What is compiled at run time is a candidate's own, and goes with it.
+_FOLDERS = ("TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR", "XDG_CACHE_HOME")
+
+
+def settle_in(folder):
+    """From here on all that a solution leaves lies in this process's own folder."""
+    for name in _FOLDERS:
+        os.environ[name] = os.path.join(folder, name.lower())
+    os.environ.update(HOME=folder, TORCHINDUCTOR_COMPILE_THREADS="1")
+
+
+def copy_contents(source, target):
+    """The files of a folder and below, without their modes and dates. A folder that is not there has none."""
+    for folder, _, names in os.walk(source):
+        there = os.path.join(target, os.path.relpath(folder, source))
+        os.makedirs(there, exist_ok=True)
+        for name in names:
+            shutil.copyfile(os.path.join(folder, name), os.path.join(there, name))
+
+
+class Candidate(Side):
+    """Runs a solution; what it says is believed by nobody."""
+
+    def __init__(self):
+        super().__init__()
+        self.bundle = None
+
+    def start(self, on_gpu):
+        super().start(on_gpu)  # our own kernels come out of the user's cache, which is not seen from here on
+        settle_in(os.environ["TMPDIR"])
+        if on_gpu:
+            copy_contents(os.environ.get("AKO_TRITON_SEED", ""), os.environ.get("TRITON_CACHE_DIR", ""))
+
+    def open(self, path):
+        self.loading = True
+        set_precision(self.spec["precision"])
+        init = unpack(self.spec["init"])
+        self.bundle = self.load(path, extensions.finder(self.built))
+        self.files = self.bundle.files
+        model = contracts.format_of(self.spec).solve(self.bundle, self.spec)
+        self.model = make_model(model, init, self.device, self.spec)
+        self.restore = restorer(self.model)
+        self.loading = False
+        self.compare_weights()
+
+    @staticmethod
+    def load(path, load_inline):
+        with open(path, encoding="utf-8") as file:
+            asks = "load_inline" in file.read()
+        with extensions.replaced(load_inline) if asks else contextlib.nullcontext():
+            return Bundle(path, "solution")
+
+    def describe(self, path, question):
+        """The extensions that a solution asks for when it is imported, which may fail afterwards: it will again."""
+        found = []
+        try:
+            self.load(path, extensions.recorder(found))
+        except Fault:
+            pass
+        return self.give(found)
+
+    def compare_weights(self):
+        """Where a name and a shape are the reference's, so must be the numbers: they come from the same seed."""
+        own = {name: (shape, total) for name, shape, total in weights_of(self.model)}
+        for name, shape, total in self.spec["weights"]:
+            got = own.get(name)
+            if got and got[0] == shape and abs(got[1] - total) > 1e-6 * max(1.0, abs(total)):
+                raise Fault(ERROR, f"{self.bundle.main}: the weight '{name}' begins with other numbers than the "
+                                   "reference's: create weights in the same order, so that one seed gives the same")

@@ -1,0 +1,125 @@
+"""What referee and candidate have in common: a model that is called on buffers whose addresses the evaluator names."""
+import ctypes
+import json
+import sys
+
+import torch
+
+from ako import faults, trees
+from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault, Hooks, Returned, guarded
+from ako.inputs import elements_at, stager
+from ako.results import reader
+
+_watchers = (sys.getprofile, sys.gettrace)  # before any code of others can exchange them
+
+
+class Side:
+    """What both roles do: a model called on buffers whose addresses the evaluator names."""
+
+    def __init__(self):
+        self.device = torch.device("cpu")
+        self.files, self.loading = {}, False
+        self.spec = self.model = self.restore = self.arguments = None
+        self.make_arguments = self.read = self.hooks = None
+        self.writes_in_place = False
+        self.kept, self.built, self.answer = [], [], None
+
+    def explain(self, problem):
+        return faults.explain(problem, self.files, self.loading)
+
+    def start(self, on_gpu):
+        torch.set_grad_enabled(False)
+        if not on_gpu:
+            return
+        if not torch.cuda.is_available():
+            has = f"was built for CUDA {torch.version.cuda}" if torch.version.cuda else "was built without CUDA"
+            raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} of {sys.executable} {has} and sees no GPU: install "
+                                     "one for this driver, or run with --device=cpu")
+        self.device = torch.device("cuda", 0)
+        torch.zeros(1, device=self.device)
+
+    def task(self, text):
+        spec = json.loads(text).get("python")
+        if not spec:
+            raise Fault(INVALID, "this task has no description of its arguments in Python")
+        self.spec = json.loads(spec)
+        outputs, ranges = self.spec["outputs"], []
+        returned = (Returned * len(outputs))()
+        self.hooks.returned, self.hooks.n_returned = returned, len(outputs)
+        self.hooks.first_output = len(self.spec["inputs"])
+        self.read = reader(self.spec, self.device, returned, ranges, self.kept)
+        self.make_arguments = stager(self.spec, self.device, ranges)
+        self.writes_in_place = bool(self.spec.get("in_place"))
+
+    def bind(self, workload):
+        """Every workload of such a task has the same arguments."""
+
+    def call_model(self):
+        return self.model(*self.arguments)
+
+    def in_place(self, addresses):
+        """The buffers of outputs that the call itself writes."""
+        first, nodes = len(self.spec["inputs"]), self.spec["outputs"]
+        return [elements_at(addresses[first + i], node["elements"], trees.TYPES[node["dtype"]],
+                            self.device).view(node["shape"]) for i, node in enumerate(nodes)]
+
+    def stage(self, addresses):
+        self.restore()
+        self.arguments = self.make_arguments(addresses)
+        if self.writes_in_place:
+            self.arguments += self.in_place(addresses)
+
+    def launch(self):
+        result = self.call_model()
+        self.kept.append(result)
+        nothing = self.writes_in_place and result is None
+        self.hooks.n_returned = 0 if nothing else len(self.spec["outputs"])
+        if not nothing:
+            self.read(result)
+        for watcher in _watchers:
+            if watcher() is not None:
+                raise Fault(ERROR, f"{self.bundle.main}: forward leaves a {watcher.__name__[3:]} function on: nothing "
+                                   "of a solution may run between its calls")
+
+    def release(self):
+        self.kept.clear()
+
+    def make_hooks(self, library):
+        """The struct that libako gets; it must be kept alive."""
+        def hook(kind, function, on_failure=None):
+            return kind(guarded(library, self.explain, function, on_failure))
+        fields = dict(Hooks._fields_)
+        self.hooks = Hooks(
+            start=hook(fields["start"], self.start),
+            task=hook(fields["task"], lambda text: self.task(text.decode())),
+            extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
+            open=hook(fields["open"], lambda path: self.open(path.decode())),
+            bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
+            variant=hook(fields["variant"], lambda name: self.variant(name.decode())),
+            fill=hook(fields["fill"], self.fill),
+            stage=hook(fields["stage"], self.stage),
+            launch=hook(fields["launch"], self.launch),
+            release=hook(fields["release"], self.release),
+            describe=hook(fields["describe"], lambda path, question:
+                          self.describe(path.decode(), json.loads(question)), lambda: None))
+
+    def take_extensions(self, built):
+        """What load_inline is to find, before a file is opened."""
+        self.built = built
+
+    def give(self, value):
+        """A hook's answer, kept until the next one."""
+        self.answer = ctypes.create_string_buffer(json.dumps(value).encode())
+        return ctypes.addressof(self.answer)
+
+    def open(self, path):
+        raise NotImplementedError
+
+    def fill(self, seed, known, addresses):
+        raise Fault(INVALID, "a candidate makes no inputs")
+
+    def variant(self, name):
+        raise Fault(INVALID, "a candidate has one form")
+
+    def describe(self, path, question):
+        raise Fault(INVALID, "a candidate describes no problem")
