@@ -17,12 +17,25 @@ local BUILD = 300 * SECOND -- nvcc takes a minute for an extension of PyTorch
 
 local kept
 
---- The evaluator; skips the test where there is no PyTorch.
-function lane.evaluator()
-    if kept then return kept end
+--- What an evaluator has to know of Python; skips the test where this machine or build has no Python lane.
+function lane.need()
     local facts, why = fault.catch(python.facts)
     if not facts then t.skip(why) end
-    kept = assert(evaluator.start { python = facts, device = lane.device })
+    return facts
+end
+
+--- A test that needs it.
+function lane.test(name, run)
+    t.test(name, function()
+        lane.need()
+        run()
+    end)
+end
+
+--- The evaluator; skips the test where there is none.
+function lane.evaluator()
+    if kept then return kept end
+    kept = assert(evaluator.start { python = lane.need(), device = lane.device })
     return kept
 end
 

@@ -1,6 +1,7 @@
 -- The verb `bench` through the real program, with problems and solutions in Python on the CPU.
 local fs = require "ako.fs"
 local json = require "ako.json"
+local lane = require "lane"
 local program = require "program"
 local python = require "ako.python"
 local t = require "ako.tap"
@@ -69,7 +70,7 @@ end
 
 local function refused(result, line) program.says(result, 2, line) end
 
-t.test("a right solution, whose function stands behind its class", function()
+lane.test("a right solution, whose function stands behind its class", function()
     local result = bench("--ref", "ref.py", "--solution=right.py")
     t.eq({ result.stderr, result.code }, { "", 0 })
     local list = lines(result)
@@ -79,19 +80,19 @@ t.test("a right solution, whose function stands behind its class", function()
     t.match(list[6], "^SPEEDUP: %d+%.%d%d%d%dx$")
 end)
 
-t.test("nothing is left behind: no repository, no record, no cache", function()
+lane.test("nothing is left behind: no repository, no record, no cache", function()
     local names = fs.list(program.folder)
     table.sort(names)
     t.eq(names, { "ref.py", "right.py", "sub" })
 end)
 
-t.test("a wrong one", function()
+lane.test("a wrong one", function()
     local result = bench("--ref", "ref.py", "--solution", "sub/wrong.py", "--backend", "triton")
     t.match(lines(result)[1], "^%[Eval%] INCORRECT_NUMERICAL, ")
     failed(result, { lines(result)[1], "COMPILED: True", "CORRECT: False", "BACKEND: triton (explicit)" })
 end)
 
-t.test("one that is no Python, one that has no class, one that crashes, one that is of another shape", function()
+lane.test("one that is no Python, one that has no class, one that crashes, one that is of another shape", function()
     program.write("syntax.py", "import torch\nclass ModelNew(:\n")
     failed(bench("--ref", "ref.py", "--solution", "syntax.py"), { "[Eval] COMPILE_ERROR, syntax.py:2: invalid syntax",
         "COMPILED: False", "CORRECT: False", "BACKEND: pytorch (auto)" })
@@ -108,13 +109,13 @@ t.test("one that is no Python, one that has no class, one that crashes, one that
     t.eq(result.code, 1)
 end)
 
-t.test("its inputs come from nowhere: that is said", function()
+lane.test("its inputs come from nowhere: that is said", function()
     program.write("bare.py", (PROBLEM:gsub("def get_inputs.*", "")))
     failed(bench("--ref", "bare.py", "--solution", "right.py"), { "COMPILED: False", "CORRECT: False",
         "BACKEND: pytorch (auto)" }, "ERROR: bare.py: has no get_inputs")
 end)
 
-t.test("inputs of another file go first, with the data beside it; what it lacks is the reference's", function()
+lane.test("inputs of another file go first, with the data beside it; what it lacks is the reference's", function()
     program.write("data/scale.txt", "2.0")
     program.write("data/ref.py", "import os\nimport torch\nn = 16\n\ndef get_inputs():\n"
         .. "    return [torch.randn(4, n), torch.randperm(4)]\n\ndef get_init_inputs():\n"
@@ -131,7 +132,7 @@ t.test("inputs of another file go first, with the data beside it; what it lacks 
         "CORRECT: False", "BACKEND: pytorch (auto)" }, "ERROR: broken.py:4: ZeroDivisionError: division by zero")
 end)
 
-t.test("without get_init_inputs there are none; a solution's own inputs are not used", function()
+lane.test("without get_init_inputs there are none; a solution's own inputs are not used", function()
     local plain = "import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n\n"
     program.write("plain.py", plain .. "def get_inputs():\n    return [torch.randn(5)]\n")
     program.write("own.py", (plain:gsub("x %* 2", "x + x"))
@@ -139,20 +140,20 @@ t.test("without get_init_inputs there are none; a solution's own inputs are not 
     t.eq(bench("--ref", "plain.py", "--solution", "own.py").code, 0)
 end)
 
-t.test("inputs that are always the same are warned of", function()
+lane.test("inputs that are always the same are warned of", function()
     program.write("same.py", (PROBLEM:gsub("torch.randn", "torch.ones"):gsub("torch.randperm", "torch.arange")))
     local result = bench("--ref", "same.py", "--solution", "right.py")
     t.eq({ result.code, lines(result)[1] }, { 0,
         "[WARNING] get_inputs gives the same data every time: a solution may know the answer by heart" })
 end)
 
-t.test("--no-ref changes two lines and nothing else", function()
+lane.test("--no-ref changes two lines and nothing else", function()
     local list = lines(bench("--ref", "ref.py", "--solution", "right.py", "--no-ref"))
     t.eq({ #list, list[2], list[5], list[6] }, { 6, "CORRECT: True", "REF_RUNTIME: -1", "SPEEDUP: -1" })
     t.match(list[4], "^RUNTIME: %d")
 end)
 
-t.test("--precision casts inputs and weights on both sides, integers stay", function()
+lane.test("--precision casts inputs and weights on both sides, integers stay", function()
     program.write("types.py", solution(
         "return self.linear(x)[index] * self.scale if (x.dtype, self.linear.weight.dtype, index.dtype) == "
         .. "(torch.bfloat16, torch.bfloat16, torch.int64) else x"))
@@ -170,7 +171,7 @@ t.test("--precision casts inputs and weights on both sides, integers stay", func
     t.eq(bench("--ref", "double.py", "--solution", "copy.py", "--precision=float16").code, 0)
 end)
 
-t.test("a C file whose entry point is called with the reference's tensors and sizes", function()
+lane.test("a C file whose entry point is called with the reference's tensors and sizes", function()
     program.write("double.py", "import torch\nN = 40\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
         .. "        return x * 2\ndef get_inputs():\n    return [torch.randn(N)]\n")
     program.write("double.c", "void solve(const float *restrict given, float *twice, int N)\n{\n"
@@ -184,7 +185,7 @@ t.test("a C file whose entry point is called with the reference's tensors and si
             "COMPILED: False", "CORRECT: False", "BACKEND: c (auto)" })
 end)
 
-t.test("--baseline adds the original kernel's lines", function()
+lane.test("--baseline adds the original kernel's lines", function()
     local list = lines(bench("--ref", "ref.py", "--solution", "right.py", "--baseline", "right.py"))
     t.match(list[7], "^BASELINE_RUNTIME: %d")
     t.match(list[8], "^BASELINE_SPEEDUP: %d+%.%d%d%d%dx$")
@@ -192,7 +193,7 @@ t.test("--baseline adds the original kernel's lines", function()
     t.eq({ list[7], list[8] }, { "BASELINE_RUNTIME: -1", "BASELINE_SPEEDUP: -1" })
 end)
 
-t.test("--json is the twin, --verbose the details", function()
+lane.test("--json is the twin, --verbose the details", function()
     local said = json.decode(bench("--ref", "ref.py", "--solution", "right.py", "--json").stdout)
     t.eq({ said.compiled, said.correct, said.backend, said.origin, said.status, said.runtime_stats.num_trials },
         { true, true, "pytorch", "auto", "PASSED", 3 })
@@ -227,7 +228,7 @@ t.test("--self-test and --help evaluate nothing", function()
     t.match(result.stdout, "%-%-device, %-%-json, %-%-quiet%.\n$")
 end)
 
-t.test("another policy's numbers are those of its bench; options in front of the verb, too", function()
+lane.test("another policy's numbers are those of its bench; options in front of the verb, too", function()
     program.write("mine.lua", 'return require("policies.kernelbench"):extend { name = "mine", '
         .. "options = { excessive = { 1e-9, 'never believed' } }, correctness = { trials = 3 } }")
     local result = program.run("mine.lua", "--device=cpu", "-q", "bench", "--ref", "ref.py", "--solution", "right.py",

@@ -1,6 +1,7 @@
 -- The contract of the roofline optimizer: declarations read off C, sizes, and whole evaluations on the CPU.
 local contract = require "ako.contract"
 local entry = require "ako.entry"
+local lane = require "lane"
 local program = require "program"
 local python = require "ako.python"
 local t = require "ako.tap"
@@ -98,7 +99,7 @@ program.write("gemm.c", "void solve(const float *A, const float *B, float *C, in
     .. "    for (int i = 0; i < M; i++)\n        for (int j = 0; j < N; j++)\n            for (int k = 0; k < K; k++)\n"
     .. "                C[i * N + j] += A[i * K + k] * B[k * N + j];\n}\n")
 
-t.test("a compiled kernel, of sizes on the command line; what it writes is zeroed before", function()
+lane.test("a compiled kernel, of sizes on the command line; what it writes is zeroed before", function()
     right("--ref", "ref.py", "--solution", "gemm.c", "--M=8", "--N=4", "--K=16")
     right("--ref", "ref.py", "--solution", "gemm.c", "--dims", "M=8,N=4", "--K=16")
     program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--dims"), 2, "option --dims needs a value")
@@ -112,13 +113,13 @@ t.test("a compiled kernel, of sizes on the command line; what it writes is zeroe
         "gemm.c: solve: no size 'K': give --K=NUMBER, or --dims=K=NUMBER")
 end)
 
-t.test("its arguments may be those of another file: it has to take them", function()
+lane.test("its arguments may be those of another file: it has to take them", function()
     program.write("other.c", "void solve(const double *A, const float *B, float *C, int M, int N, int K) { }\n")
     wrong("COMPILE_ERROR, other.c: solve: 'A' points to f64, and A is f32\n", "--ref", "ref.py", "--inputs", "gemm.c",
         "--solution", "other.c", "--M=8", "--N=4", "--K=16")
 end)
 
-t.test("types of every kind, numbers that are no integers, a result that is returned", function()
+lane.test("types of every kind, numbers that are no integers, a result that is returned", function()
     program.write("types.py", "import torch\n\ndef reference(h, n, out, whole, N, alpha, beta):\n"
         .. "    return [h.double() * alpha + beta, n + N]\n")
     program.write("types.c", "#include <stdint.h>\nvoid solve(const double *h, const int64_t *n, double *out,\n"
@@ -133,7 +134,7 @@ program.write("python.py", "import torch\n\ndef setup(M, N, seed):\n    g = torc
     .. "    return {'inputs': {'x': x, 'y': y, 'alpha': 0.5}, 'outputs': ['y']}\n\n"
     .. "def reference(x, y, alpha):\n    return x * alpha\n")
 
-t.test("a kernel in Python: what it writes in place, and what it returns", function()
+lane.test("a kernel in Python: what it writes in place, and what it returns", function()
     program.write("in_place.py", "import torch\n\ndef run_kernel(x, y, alpha):\n    torch.mul(x, alpha, out=y)\n")
     program.write("returned.py", "import torch\n\ndef run_kernel(x, y, alpha):\n    return {'y': x * alpha}\n")
     program.write("wrong.py", "import torch\n\ndef run_kernel(x, y, alpha):\n    y.copy_(x)\n")
@@ -146,7 +147,7 @@ t.test("a kernel in Python: what it writes in place, and what it returns", funct
         "--N=4")
 end)
 
-t.test("what makes its arguments is the reference's, or another file's", function()
+lane.test("what makes its arguments is the reference's, or another file's", function()
     program.write("alone.py", "def reference(x, y, alpha):\n    y.copy_(x * alpha)\n")
     wrong("ERROR: alone.py: has no setup%(%*%*dims, seed%)\n", "--ref", "alone.py", "--solution", "in_place.py",
         "--M=8", "--N=4")
@@ -155,7 +156,7 @@ t.test("what makes its arguments is the reference's, or another file's", functio
         "python.py", "--solution", "in_place.py", "--M=8")
 end)
 
-t.test("a session: a kernel that declares other arguments is refused", function()
+lane.test("a session: a kernel that declares other arguments is refused", function()
     program.fresh()
     program.write("ref.py", "def reference(x, y, N):\n    return x * 2\n")
     local text = "void solve(const %s *x, float *y, int N)\n{\n    for (int i = 0; i < N; i++)\n"
@@ -170,7 +171,7 @@ t.test("a session: a kernel that declares other arguments is refused", function(
     t.match(result.stderr, "was begun with the interface x f32%(4096%) %-> y f32%(4096%), not with x f64%(4096%)")
 end)
 
-t.test("init of a task in Python; its bench.sh names the evaluation without a session", function()
+lane.test("init of a task in Python; its bench.sh names the evaluation without a session", function()
     program.fresh()
     program.write("problem.py", "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n"
         .. "        return x * 2\ndef get_inputs():\n    return [torch.randn(64)]\n")
@@ -182,7 +183,7 @@ t.test("init of a task in Python; its bench.sh names the evaluation without a se
     t.match(result.stdout, "^COMPILED: True\nCORRECT: True\n", result.stderr)
 end)
 
-t.test("sizes are for tasks that take them", function()
+lane.test("sizes are for tasks that take them", function()
     program.write("kb.py", "import torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return x\n"
         .. "def get_inputs():\n    return [torch.randn(4)]\n")
     program.write("ref.py", "def reference(x, y, N):\n    return x * 2\n")

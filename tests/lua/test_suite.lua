@@ -3,7 +3,7 @@
 local fs = require "ako.fs"
 local journal = require "ako.journal"
 local json = require "ako.json"
-local process = require "ako.process"
+local lane = require "lane"
 local program = require "program"
 local suite_claims = require "ako.suite_claims"
 local suite_pairs = require "ako.suite_pairs"
@@ -103,9 +103,6 @@ local function lines_of(slot)
     return fs.exists(file) and assert(journal.read(file)) or {}
 end
 
-local function skip_without_torch()
-    if not process.run { "/usr/bin/python3", "-c", "import torch" }.ok then t.skip "no PyTorch in /usr/bin/python3" end
-end
 
 -- Without a device
 
@@ -224,7 +221,7 @@ end)
 -- With one
 
 t.test("one that is wrong, crashes, hangs, has no solution or ends the evaluator does not end the run", function()
-    skip_without_torch()
+    lane.need()
     folders(5, { ["1.py"] = RIGHT, ["2_Two.py"] = WRONG, ["3.py"] = CRASH, ["4.py"] = HANG, ["6.py"] = RIGHT,
         ["nine.py"] = RIGHT })
     program.write("p/6_Six.py", KILLER .. problem(6))
@@ -246,7 +243,7 @@ t.test("one that is wrong, crashes, hangs, has no solution or ends the evaluator
 end)
 
 t.test("a second start does what is new, and what the machine could not say", function()
-    skip_without_torch()
+    lane.need()
     program.write("q/2_Two.py", SOLUTION:format(RIGHT))
     program.write("p/6_Six.py", problem(6))
     local result = run()
@@ -264,7 +261,7 @@ t.test("a second start does what is new, and what the machine could not say", fu
 end)
 
 t.test("samples, builds ahead, and an exit code of 0 when all passed", function()
-    skip_without_torch()
+    lane.need()
     folders(1, { ["level1_problem_1_sample_0_kernel.py"] = RIGHT,
         ["level1_problem_1_sample_7_kernel.py"] = RIGHT .. " # load_inline" })
     local result = run("--builders", "2")
@@ -288,7 +285,7 @@ end
 local function code_of() return tonumber(fs.read(in_folder "code")) end
 
 t.test("kill -9 loses what was in flight and nothing else", function()
-    skip_without_torch()
+    lane.need()
     three_right()
     disturb "kill -9 $pid"
     t.eq(code_of(), 137)
@@ -304,7 +301,7 @@ end)
 
 -- By TERM, which is the same: a shell without a terminal has INT ignored in the background.
 t.test("Ctrl-C ends it with the table so far", function()
-    skip_without_torch()
+    lane.need()
     three_right()
     local result = disturb "kill -TERM $pid"
     t.eq(code_of(), 130, result.stderr)
@@ -323,7 +320,7 @@ done
 ]]
 
 t.test("two workers share the problems, and one that is killed is replaced", function()
-    skip_without_torch()
+    lane.need()
     folders(4, { ["1.py"] = RIGHT, ["2.py"] = RIGHT, ["3.py"] = RIGHT, ["4.py"] = RIGHT })
     local result = disturb(KILL_SECOND, "--devices cpu,cpu")
     t.eq(code_of(), 0, result.stderr)
@@ -341,7 +338,7 @@ t.test("two workers share the problems, and one that is killed is replaced", fun
 end)
 
 t.test("what cannot be begun", function()
-    skip_without_torch()
+    lane.need()
     three_right()
     local function says(code, pattern, ...)
         local result = program.run(...)
