@@ -50,7 +50,9 @@ static int check_input(const ako_build_input *input)
     for (int i = 0; i < input->n_sources; i++) {
         const ako_source *s = &input->sources[i];
         if (!ako_source_name_is_fine(s->name))
-            return ako_fail(AKO_INVALID, "build", "bad source name \"%s\": a relative path without .. is wanted",
+            return ako_fail(AKO_INVALID, "build",
+                            "bad source name \"%s\": a relative path is wanted, without .. and none of \" \\ ' < > | & "
+                            "; $ ` * ? in it",
                             s->name);
         if (memchr(s->text, '\0', s->size))
             return ako_fail(AKO_INVALID, "build", "%s is not text: it holds a NUL byte", s->name);
@@ -166,7 +168,7 @@ static int store(ako_build_output *out, const char *folder, const char *key, ako
         warned = true;
         ako_log(AKO_LOG_WARN, "building without a cache: %s", ako_error_last()->message);
     }
-    return ako_cache_keep_in_memory(out, code);
+    return ako_cache_keep_beside(out, code);
 }
 
 static int compile(ako_build_output *out, ako_build_job *job, const char *folder, const char *key)

@@ -48,7 +48,7 @@ typedef struct ako_build_output {
 /* Builds or finds it in the cache. AKO_OK also when the source does not compile or is late (see ok); an error is the
  * machine's: AKO_UNAVAILABLE names the missing compiler or library, AKO_INVALID a bad source name or define. The log
  * begins with the compiler and the headers used. Folders in `options` are absolute. Where the cache cannot be written
- * (said once, as a warning) the path names a file in memory that lives as long as this process. */
+ * (said once, as a warning) the path names a temporary file. */
 int ako_build(ako_build_output *out, const ako_build_input *input);
 void ako_build_output_free(ako_build_output *out);
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,26 +225,19 @@ int ako_cache_store(ako_build_output *out, const char *folder, const char *key, 
     return status;
 }
 
-int ako_cache_keep_in_memory(ako_build_output *out, const ako_buf *code)
+int ako_cache_keep_beside(ako_build_output *out, const ako_buf *code)
 {
-    static int kept[64];
+    static char kept[64][4096];
     static unsigned n;
-    int fd = memfd_create("ako-build", MFD_CLOEXEC);
-    if (fd < 0)
-        return ako_fail_errno("cache", "cannot keep a binary in memory");
-    for (size_t done = 0; done < code->size;) {
-        ssize_t written = write(fd, code->data + done, code->size - done);
-        if (written < 0 && errno != EINTR) {
-            int status = ako_fail_errno("cache", "cannot keep a binary in memory");
-            close(fd);
-            return status;
-        }
-        done += written > 0 ? (size_t)written : 0;
-    }
-    int *slot = &kept[n++ % (sizeof kept / sizeof *kept)];
-    if (*slot > 0)
-        close(*slot);
-    *slot = fd;
-    snprintf(out->path, sizeof out->path, "/proc/%d/fd/%d", (int)getpid(), fd);
-    return AKO_OK;
+    char folder[4000];
+    int status = ako_fs_temp_dir(folder, sizeof folder, "ako-build");
+    if (status != AKO_OK)
+        return status;
+    snprintf(out->path, sizeof out->path, "%s/code", folder);
+    status = ako_fs_write(out->path, code->data, code->size, false);
+    char *slot = kept[n++ % (sizeof kept / sizeof *kept)];
+    if (*slot)
+        ako_fs_remove_tree(slot);
+    snprintf(slot, sizeof *kept, "%s", folder);
+    return status;
 }

@@ -25,8 +25,8 @@ int ako_cache_sweep(const char *folder, int64_t cap_bytes, int64_t young_ns);
 /* The sweep with the user's cap (AKO_CACHE_MB, default 2048) and 10 minutes, at most once in 10 minutes. */
 void ako_cache_sweep_sometimes(const char *folder);
 
-/* Without a cache: the binary as a file in memory that lives as long as this process (the last 64 of them);
- * out->path names it for others. */
-int ako_cache_keep_in_memory(ako_build_output *out, const ako_buf *code);
+/* Without a cache: the binary as a file among the run's temporary ones (the last 64 of them), which out->path names. A
+ * descriptor of ours would be none that other processes of an ordinary user may open. */
+int ako_cache_keep_beside(ako_build_output *out, const ako_buf *code);
 
 #endif

@@ -59,7 +59,8 @@ local function fields(record, opt)
     local speedup, overall = workload.speedup and workload.speedup.reference, record.speedup.reference
     local several = speedup ~= nil and #record.workloads > 1
     return {
-        compiled = record.machine_code ~= nil, correct = record.status == "PASSED",
+        compiled = record.machine_code ~= nil and record.status ~= "COMPILE_ERROR",
+        correct = record.status == "PASSED",
         backend = opt.backend ~= "" and opt.backend or record.backend or "none",
         origin = opt.backend ~= "" and "explicit" or "auto",
         runtime = runtime and runtime.mean or -1, runtime_stats = runtime,

@@ -276,8 +276,9 @@ local function head(object, bytes)
     local guarded = short(table.concat(goal.reference, ", "), bytes)
     local several = goal.workloads and goal.workloads > 1 and (" over its %d workloads"):format(goal.workloads) or ""
     return {
-        ("goal: make %s of task %s faster%s, results unchanged; on %s. Edit nothing else of it (%s, task, policy)")
-            :format(solution, short(goal.task, bytes), several, short(goal.device, bytes), guarded),
+        ("goal: make %s of task %s faster%s, results unchanged; on %s. Edit nothing else of it (%stask, policy)")
+            :format(solution, short(goal.task, bytes), several, short(goal.device, bytes),
+                guarded ~= "" and guarded .. ", " or ""),
         ("session %s in %s, policy %s: %s"):format(short(object.session or "none yet", bytes),
             short(goal.workspace or ".", bytes), short(policy.name, bytes), short(policy.description, bytes)),
         "kept: " .. short(policy.keeps, 2 * bytes) .. "; else the best's files come back",

@@ -11,6 +11,7 @@ local fs = require "ako.fs"
 local help = require "ako.help"
 local host = require "ako.host"
 local options = require "ako.options"
+local paths = require "ako.path"
 local policies = require "ako.policy"
 
 local function is_device(text)
@@ -268,8 +269,16 @@ local function parse_bench(arguments, groups, host_values)
     return flags, before
 end
 
+-- A solution that lies elsewhere is edited there.
+local function take_workspace_of_solution(host_values)
+    local solution = host_values.solution
+    if not solution or host_values.workspace or paths.is_inside(solution) or fs.is_dir(solution) then return end
+    host_values.workspace, host_values.solution = fs.dirname(solution), fs.basename(solution)
+end
+
 local function context(policy, verb, values, operands, host_values)
     for name, value in pairs(values.host) do host_values[name] = value end
+    take_workspace_of_solution(host_values)
     apply(host_values)
     host_values.device = host_values.device or "auto"
     host_values.color = host_values.color or "auto"

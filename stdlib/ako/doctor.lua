@@ -91,8 +91,15 @@ end
 local function read_solution(started)
     local task = started.task
     local folder = workspace.plan(started.host, task, started.bundled)
-    if not (folder and fs.exists(fs.join(folder, task.solution.files[1]))) then folder = task.folder end
-    local sources, problem = unit.read(folder, task.solution.files)
+    local lies_there = folder and fs.exists(fs.join(folder, task.solution.files[1]))
+    local sources, problem
+    if task.python and not lies_there then
+        local text
+        text, problem = workspace.first_text(task, 1)
+        sources = text and { { name = fs.basename(task.solution.files[1]), text = text } }
+    else
+        sources, problem = unit.read(lies_there and folder or task.folder, task.solution.files)
+    end
     if not sources then return nil, problem end
     return unit.make(task, task.solution, sources, task.reference)
 end

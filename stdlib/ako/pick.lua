@@ -16,10 +16,10 @@ local must = fault.must
 local function quoted(text) return text:find("^[%w_./:@=+-]+$") and text or "'" .. text:gsub("'", "'\\''") .. "'" end
 
 --- How the program is called here, as far as it goes with every verb: with the policy and what says which task,
---- workspace, device and session are meant.
+--- solution, workspace, device and session are meant.
 function pick.command(ctx)
     local words = { "ako-lua" }
-    for _, name in ipairs { "task", "workspace", "device", "session" } do
+    for _, name in ipairs { "task", "solution", "dims", "workspace", "device", "python", "session" } do
         local value = ctx.host[name]
         if value and not (name == "device" and value == "auto") then
             words[#words + 1] = ("--%s=%s"):format(name, quoted(value))

@@ -59,14 +59,17 @@ local function describe(self, item)
     local loop, ctx = self.loop, self.ctx
     if not loop.evaluator then start_evaluator(self) end
     local loaded = problems.load(item.problem)
-    if git.hash(loaded.text) ~= item.hash then
+    if git.hash(loaded.sources[1].text) ~= item.hash then
         fault.raise("CHANGED", "the problem was changed while this ran: start again")
     end
     local correctness = ctx.policy.correctness
     loop.task = problems.task(loop.evaluator, loaded, { seed = ctx.host.seed or correctness.seed,
         faithful = correctness.faithful and ctx.opt[correctness.faithful] })
     loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed, ctx.opt))
-    must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))
+    loop.give_task = function()
+        return must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))
+    end
+    loop.give_task()
     loop.weakness = nil
     local weak = measuring.examine(loop)
     if weak then fault.raise("INVALID", "a weak task: %s", weak) end

@@ -349,6 +349,25 @@ t.test("exit codes and lines of the program", function()
     end
 end)
 
+t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()
+    lane.evaluator()
+    program.write("light.lua", POLICY)
+    program.write("problems/twice.py", MODEL .. INPUTS)
+    program.write("mine/there.py", RIGHT)
+    local function with(...)
+        return program.run("-q", "--device=cpu", "--task=problems/twice.py", "--solution=" .. program.folder
+            .. "/mine/there.py", "light.lua", ...)
+    end
+    local tried = with "try"
+    t.eq(tried.code, exits.DONE, tried.stdout .. tried.stderr)
+    t.ok(not fs.exists(program.folder .. "/problems/there.py"))
+    program.write("mine/there.py", HEAD .. "class ModelNew(nn.Module:\n")
+    local broken = with("try", "-m", "edited")
+    t.eq(broken.code, exits.BUILD)
+    t.match(broken.stdout, "^COMPILED: False\n")
+    t.match(with("brief").stdout, "%-%-task=problems/twice.py %-%-solution=there.py %-%-workspace=")
+end)
+
 t.test("another solution in the same session is refused, and stays where it is", function()
     lane.evaluator()
     program.write("light.lua", POLICY)

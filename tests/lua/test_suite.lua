@@ -242,6 +242,17 @@ t.test("one that is wrong, crashes, hangs, has no solution or ends the evaluator
     t.eq(json.decode(fs.read(in_folder "r/eval_results.json"))["1"][1].correctness, true)
 end)
 
+t.test("a weak problem is warned of, and the others go on", function()
+    lane.need()
+    folders(2, { ["1.py"] = RIGHT, ["2.py"] = RIGHT })
+    program.write("p/2_Two.py", (problem(2):gsub("torch%.randn", "torch.rand")))
+    local result = run "--json"
+    t.eq(result.code, 0, result.stderr)
+    local object = assert(json.decode(result.stdout))
+    t.eq(statuses(object.results), { "PASSED", "PASSED" })
+    t.match(result.stdout .. result.stderr, "a weak task")
+end)
+
 t.test("a second start does what is new, and what the machine could not say", function()
     lane.need()
     program.write("q/2_Two.py", SOLUTION:format(RIGHT))
