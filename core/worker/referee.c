@@ -207,7 +207,7 @@ static int read_set(prepared **out, int *set, referee *r, const json_t *request)
 typedef struct preparation {
     int set, unit; /* unit: whose scratch lies behind the tensors */
     uint64_t seed;
-    bool golden, loose, hash;
+    bool golden, loose;
     int64_t golden_ns;
     reference_fault fault;
 } preparation;
@@ -232,9 +232,8 @@ static int prepare(referee *r, prepared *p, preparation *what)
     int status = ako_arena_poison(&p->arena, referee_ops(r), p->base);
     if (status == AKO_OK)
         status = referee_fill(r, p, what->seed);
-    if (status == AKO_OK && what->hash)
+    if (status == AKO_OK)
         status = referee_hash(r, p, p->hashes);
-    p->hashed = what->hash;
     p->golden = ako_memory_base(r->golden);
     for (int s = 0; s < EXCHANGE_SETS && what->golden; s++)
         r->prepared[s].provable = false; /* there is room for one golden */
@@ -245,14 +244,14 @@ static int prepare(referee *r, prepared *p, preparation *what)
     return status;
 }
 
-/* {"set","workload","seed","golden","loose","hash","unit"}: fresh inputs, everything else poisoned, and the golden that
+/* {"set","workload","seed","golden","loose","unit"}: fresh inputs, everything else poisoned, and the golden that
  * belongs to them. */
 static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
     ako_reader reader;
     prepared *p;
-    preparation what = {.golden = true, .hash = true};
+    preparation what = {.golden = true};
     int64_t workload = 0, seed = 0, unit = 0;
     int status = read_set(&p, &what.set, r, request);
     if (status == AKO_OK && !r->runner)
@@ -267,8 +266,6 @@ static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_bool(&what.golden, &reader, "golden", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_bool(&what.loose, &reader, "loose", AKO_OPTIONAL);
-    if (status == AKO_OK)
-        status = ako_read_bool(&what.hash, &reader, "hash", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&unit, &reader, "unit", 0, r->n_units - 1, AKO_OPTIONAL);
     what.seed = (uint64_t)seed;

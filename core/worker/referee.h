@@ -20,7 +20,6 @@ typedef struct prepared {
     bool ready;    /* filled */
     bool provable; /* its golden is there too */
     bool loose;    /* for timing: views shift within rooms full of inputs */
-    bool hashed;   /* a change of its inputs would be noticed */
     int workload;
     ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */
     ako_arena golden_arena; /* of the golden block: outputs, and the reference's scratch where it runs in place */

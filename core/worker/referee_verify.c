@@ -138,7 +138,7 @@ int referee_verify_intact(referee *r, const prepared *p, json_t *answer)
     int status = referee_describe_overrun(text, sizeof text, &p->arena, referee_ops(r), p->base);
     if (status == AKO_OK && text[0])
         return say(answer, "RUNTIME_ERROR", "overrun", text);
-    if (status == AKO_OK && p->hashed)
+    if (status == AKO_OK)
         status = find_changed_input(&changed, r, p);
     if (status != AKO_OK || changed < 0)
         return status == AKO_OK ? say(answer, "PASSED", "", "") : status;

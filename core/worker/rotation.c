@@ -6,8 +6,6 @@
 #include "error.h"
 #include "sample.h"
 
-#define WATCHED_CONTENTS 4
-
 uint64_t random_bits(void)
 {
     uint64_t bits = 0;
@@ -63,7 +61,7 @@ int rotation_prepare(trial *t, rotation *r, int workload)
     if (status == AKO_OK)
         status = shuffle(r);
     for (int s = 0; status == AKO_OK && !t->ended && !made_later && s < r->n_sets; s++)
-        status = trial_prepare_loose(t, workload, s, (int64_t)random_bits(), true);
+        status = trial_prepare_loose(t, workload, s, (int64_t)random_bits());
     return status;
 }
 
@@ -88,9 +86,7 @@ static int make_set(trial *t, rotation *r, int workload, int set)
     if (r->used[set] > 1) /* by an earlier batch, not by this one alone */
         status = sample_check_set(t, workload, set);
     r->used[set] = 1;
-    /* A hash is a walk through all of the inputs, and there are many contents: one in a few is watched, in secret. */
-    bool hash = random_bits() % WATCHED_CONTENTS == 0;
-    return status == AKO_OK && !t->ended ? trial_prepare_loose(t, workload, set, (int64_t)random_bits(), hash) : status;
+    return status == AKO_OK && !t->ended ? trial_prepare_loose(t, workload, set, (int64_t)random_bits()) : status;
 }
 
 int rotation_make(trial *t, rotation *r, int workload, const batch *b)

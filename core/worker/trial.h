@@ -82,8 +82,7 @@ int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request,
 int trial_settle_arm(trial *t, arm which);
 int trial_settle_referee(trial *t, json_t **memory);
 int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /* golden: outputs will be verified */
-/* For shifted views; `hash`: a change of the inputs is to be noticed. */
-int trial_prepare_loose(trial *t, int workload, int set, int64_t seed, bool hash);
+int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);        /* for shifted views */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
 int trial_list_workloads(trial *t);     /* trial.c: an entry for each in the answer */

@@ -270,12 +270,12 @@ int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden)
     return status;
 }
 
-int trial_prepare_loose(trial *t, int workload, int set, int64_t seed, bool hash)
+int trial_prepare_loose(trial *t, int workload, int set, int64_t seed)
 {
     json_t *reply;
     int status = trial_ask_referee(t, &reply, "prepare",
-                                   json_pack("{s:i, s:i, s:I, s:b, s:b, s:b}", "workload", workload, "set", set, "seed",
-                                             (json_int_t)seed, "golden", 0, "loose", 1, "hash", hash),
+                                   json_pack("{s:i, s:i, s:I, s:b, s:b}", "workload", workload, "set", set, "seed",
+                                             (json_int_t)seed, "golden", 0, "loose", 1),
                                    workload);
     json_decref(reply);
     return status;
