@@ -19,6 +19,7 @@ local problem = require "ako.problem"
 local progress = require "ako.progress"
 local python = require "ako.python"
 local python_source = require "ako.python_source"
+local tightening = require "ako.tightening"
 local unit = require "ako.unit"
 
 local evaluation = {}
@@ -72,7 +73,7 @@ local function task_of(self)
     local dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
     local origins, cwd = places(self.loaded, self.lane)
     return fault.catch(problem.task, self.evaluator, self.loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = correctness.faithful and ctx.opt[correctness.faithful], dtype = dtype,
+        faithful = tightening.is_unwanted(self.policy, ctx.opt), dtype = dtype,
         inputs_ignored = true, origins = origins, cwd = cwd })
 end
 

@@ -67,11 +67,14 @@ function problem.load(file, solution, given)
         solution = { files = { name }, from = from and { from }, options = {} } }
 end
 
+-- The lane that runs Python where the evaluator is: "gpu" or "cpu".
+local function lane_of(place) return place == "gpu" and "python" or "python-cpu" end
+
 local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = true }
 
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
 local function describe(evaluator, loaded, question, seconds)
-    local unit = { lane = evaluator.place == "gpu" and "python" or "python-cpu", sources = loaded.sources }
+    local unit = { lane = lane_of(evaluator.place), sources = loaded.sources }
     local answer, why, code = evaluator:describe(unit, question, seconds)
     if answer then return answer.description end
     if code == "TIMEOUT" then
@@ -189,7 +192,7 @@ function problem.unit(task, sources)
         local call = { symbol = workload.id, line = 0, args = json.array {} }
         workloads[i] = { scratch = json.array {}, calls = { call } }
     end
-    return { lane = task.place == "gpu" and "python" or "python-cpu", sources = sources, options = json.array {},
+    return { lane = lane_of(task.place), sources = sources, options = json.array {},
         defines = json.array {}, workloads = workloads }
 end
 

@@ -9,6 +9,7 @@ local matching = require "ako.matching"
 local path = require "ako.path"
 local problems = require "ako.problem"
 local suite_builder = require "ako.suite_builder"
+local tightening = require "ako.tightening"
 local view = require "ako.view"
 
 local suite_pairs = {}
@@ -146,7 +147,7 @@ local function numbers_of(ctx)
     for name, value in pairs(policy.timing) do
         if not OF_OTHERS[name] then timing[name] = view.copy(value) end
     end
-    correctness.faithful = correctness.faithful and ctx.opt[correctness.faithful] or false
+    correctness.faithful = tightening.is_unwanted(policy, ctx.opt)
     timing.compiled = timing.compiled and ctx.opt[timing.compiled] or false
     correctness.seed = ctx.host.seed or correctness.seed
     local budget = policy.budget

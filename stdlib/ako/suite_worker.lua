@@ -20,6 +20,7 @@ local python = require "ako.python"
 local quiet = require "ako.quiet"
 local suite_claims = require "ako.suite_claims"
 local suite_records = require "ako.suite_records"
+local tightening = require "ako.tightening"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
 local view = require "ako.view"
@@ -64,7 +65,7 @@ local function describe(self, item)
     end
     local correctness = ctx.policy.correctness
     loop.task = problems.task(loop.evaluator, loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = correctness.faithful and ctx.opt[correctness.faithful] })
+        faithful = tightening.is_unwanted(ctx.policy, ctx.opt) })
     loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed, ctx.opt))
     loop.give_task = function()
         return must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))
