@@ -97,37 +97,50 @@ for part = 1, PARTS do
     end)
 end
 
-t.test("the next start after a cut goes on with the next number, and says what it dropped", function()
-    local folder, path, text = make()
-    local lines, count = lines_of(text), 0
-    local back = steps.keep(folder)
-    for _, line in ipairs(lines) do
-        for _, size in ipairs { line.first + 10, line.last - 1, line.last } do
-            back()
-            assert(fs.write(path, text:sub(1, size)))
-            local trials, open, whole = expected(lines, size)
-            local mine = present(folder)
-            local status = scripted.logging_context(folder)
-            t.eq(verbs.status(status), whole == 0 and 2 or 0)
-            t.eq(assert(fs.read(path)), text:sub(1, size), "a status writes nothing")
-            local ctx = scripted.logging_context(folder)
-            local code = verbs.try(ctx)
-            t.ok(code < 2 or code == 10, ctx.console.stderr)
-            if whole > 0 and size > whole then t.match(ctx.console.stderr, "torn") end
-            t.ok(present(folder) == mine or code ~= 0)
-            local repo <close> = assert(git.open(folder))
-            local state = assert(session.newest { repo = repo, folder = folder })
-            local goes_on = trials > 0
-            t.eq(#state.history, goes_on and trials + (open and 1 or 0) + 1 or 1)
-            for i, record in ipairs(state.history) do
-                t.eq(record.trial, i - 1)
-                t.eq(repo:resolve(("refs/ako/%s/%d"):format(state.name, record.trial)), record.commit)
-            end
-            count = count + 1
-        end
+-- A journal of which `size` bytes are left: the next try goes on from what is whole of it.
+local function start_after(folder, path, text, lines, size)
+    assert(fs.write(path, text:sub(1, size)))
+    local trials, open, whole = expected(lines, size)
+    local mine = present(folder)
+    t.eq(verbs.status(scripted.logging_context(folder)), whole == 0 and 2 or 0)
+    t.eq(assert(fs.read(path)), text:sub(1, size), "a status writes nothing")
+    local ctx = scripted.logging_context(folder)
+    local code = verbs.try(ctx)
+    t.ok(code < 2 or code == 10, ctx.console.stderr)
+    if whole > 0 and size > whole then t.match(ctx.console.stderr, "torn") end
+    t.ok(present(folder) == mine or code ~= 0)
+    local repo <close> = assert(git.open(folder))
+    local state = assert(session.newest { repo = repo, folder = folder })
+    t.eq(#state.history, trials > 0 and trials + (open and 1 or 0) + 1 or 1)
+    for i, record in ipairs(state.history) do
+        t.eq(record.trial, i - 1)
+        t.eq(repo:resolve(("refs/ako/%s/%d"):format(state.name, record.trial)), record.commit)
     end
-    console.out(("# %d starts after a cut\n"):format(count))
-end)
+end
+
+local starts, starting = 0, nil
+
+for part = 1, PARTS do
+    t.test(("the next start after a cut goes on with the next number, and says what it dropped, %d of %d"):format(part,
+        PARTS), function()
+        if not starting then
+            local folder, path, text = make()
+            starting = { folder, path, text, lines_of(text), steps.keep(folder) }
+        end
+        local folder, path, text, lines, back = table.unpack(starting)
+        for i = (part - 1) * #lines // PARTS + 1, part * #lines // PARTS do
+            for _, size in ipairs { lines[i].first + 10, lines[i].last - 1, lines[i].last } do
+                back()
+                start_after(folder, path, text, lines, size)
+                starts = starts + 1
+            end
+        end
+        if part == PARTS then
+            t.eq(starts, 3 * #lines)
+            console.out(("# %d starts after a cut\n"):format(starts))
+        end
+    end)
+end
 
 t.test("attempts that a cut journal has forgotten keep a ref", function()
     local folder, path, text, ws, name = make()
