@@ -25,8 +25,9 @@ typedef struct ako_hooks {
     /* Which form of the code the next calls take: "", or "compiled", by a compiler of the framework's own. */
     int (*variant)(const char *name);
     /* Inputs for a seed, written to these addresses, one a tensor of the task; NULL: not wanted. `known`: the seed is
-     * one of the check's, whose inputs may be asked for again; else it is nobody's to know, and never comes back. */
-    int (*fill)(int64_t seed, int known, void *const *addresses);
+     * one of the check's, whose inputs may be asked for again; else it is nobody's to know, and never comes back.
+     * Floating-point numbers are those of the problem `times` over, and with the other sign by chance. */
+    int (*fill)(int64_t seed, int known, int is_signed, double times, void *const *addresses);
     /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be
      * passed; calls (on a GPU that enqueues on the default stream) and looks at what is returned, which it names in
      * `returned`; gives that up, once we have copied it. So nobody's code runs between the end of a timed call and the

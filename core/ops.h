@@ -81,6 +81,8 @@ typedef struct ako_tolerance {
     double cap;            /* max abs error for RATIO_CAP, 0 = none */
     bool equal_nan;        /* NaN on both sides is good; otherwise any NaN is bad */
     bool equal_inf;        /* infinities of equal sign are good; otherwise any infinity is bad */
+    double exact;          /* for who has an answer in fp64 (core/worker/referee_exact.c): a result may be so many times
+                              as far from it as the reference is; 0: none. No comparison looks at it */
 } ako_tolerance;
 
 int ako_predicate_parse(ako_predicate *out,

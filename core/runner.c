@@ -154,11 +154,11 @@ int ako_runner_call(ako_runner *runner, void *const *addresses)
     return status == AKO_OK ? ako_runner_sync(runner) : status;
 }
 
-int ako_runner_fill(ako_runner *runner, int64_t seed, bool known, void *const *addresses)
+int ako_runner_fill(ako_runner *runner, const ako_draw *draw, void *const *addresses)
 {
     if (!runner->hooks)
         return ako_fail(AKO_INVALID, "runner", "only a Python reference makes inputs of its own");
-    int status = runner->hooks->fill(seed, known, addresses);
+    int status = runner->hooks->fill(draw->seed, draw->known, draw->is_signed, draw->times, addresses);
     return status == AKO_OK ? ako_runner_sync(runner) : status; /* another process reads them next */
 }
 

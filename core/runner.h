@@ -60,8 +60,16 @@ int ako_runner_collect(ako_runner *runner, void *const *addresses);
 int ako_runner_drop(ako_runner *runner, void *const *addresses); /* instead of collect: nobody looks at it */
 int ako_runner_call(ako_runner *runner, void *const *addresses); /* all three, and waits for the end */
 
-/* The task's own inputs for a seed, where Python makes them; NULL among the addresses are left out. */
-int ako_runner_fill(ako_runner *runner, int64_t seed, bool known, void *const *addresses);
+/* What is drawn: for a seed, which is the check's (`known`) or nobody's to know; floating-point numbers as the problem
+ * has them `times` over, and with the other sign by chance. */
+typedef struct ako_draw {
+    int64_t seed;
+    bool known, is_signed;
+    double times;
+} ako_draw;
+
+/* The task's own inputs, where Python makes them; NULL among the addresses are left out. */
+int ako_runner_fill(ako_runner *runner, const ako_draw *draw, void *const *addresses);
 int ako_runner_sync(ako_runner *runner); /* device-wide; reports asynchronous faults as AKO_CUDA */
 
 /* Kernels that one launch starts, for a cubin; 0 for a shared object, which alone knows. */

@@ -223,7 +223,11 @@ static int parse_tolerance(ako_tolerance *out, const ako_reader *parent)
     const struct {
         const char *key;
         double *value;
-    } reals[] = {{"atol", &out->atol}, {"rtol", &out->rtol}, {"ratio", &out->ratio_required}, {"cap", &out->cap}};
+    } reals[] = {{"atol", &out->atol},
+                 {"rtol", &out->rtol},
+                 {"ratio", &out->ratio_required},
+                 {"cap", &out->cap},
+                 {"exact", &out->exact}};
     for (size_t i = 0; status == AKO_OK && i < sizeof reals / sizeof *reals; i++) {
         status = ako_read_real(reals[i].value, &reader, reals[i].key, AKO_OPTIONAL);
         if (status == AKO_OK && *reals[i].value < 0)

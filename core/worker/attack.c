@@ -3,6 +3,7 @@
  * reference. */
 #include <unistd.h>
 
+#include "answer.h"
 #include "clock.h"
 #include "error.h"
 #include "exchange.h"
@@ -15,6 +16,7 @@
 typedef struct wish {
     int64_t seed, other;
     const json_t *tolerances; /* borrowed; NULL: none are offered */
+    const json_t *wider;      /* the same: inputs that the reference is tried on */
     int64_t limit_ns;         /* for a workload; 0: none */
 } wish;
 
@@ -31,7 +33,9 @@ static int read_wish(wish *w, const json_t *request)
         status = ako_reader_fail(&reader, "other", "must be another seed");
     if (status == AKO_OK)
         status = ako_read_integer(&w->limit_ns, &reader, "limit", 0, INT64_MAX / 4, AKO_OPTIONAL);
-    return status == AKO_OK ? ako_read_array(&w->tolerances, &n, &reader, "tolerances", 64, AKO_OPTIONAL) : status;
+    if (status == AKO_OK)
+        status = ako_read_array(&w->tolerances, &n, &reader, "tolerances", 64, AKO_OPTIONAL);
+    return status == AKO_OK ? trial_read_wider(&w->wider, &reader) : status;
 }
 
 /* The buffers are for the referee alone: what it exports is closed again. */
@@ -55,6 +59,59 @@ static int get_ready(trial *t)
     return status == AKO_OK && !t->ended ? trial_hand_over_reference(t) : status;
 }
 
+/* A question whose answer may be that it cannot be done. A referee that is gone stays so until it is needed. */
+static int ask_quietly(trial *t, json_t **reply, const char *op, json_t *request)
+{
+    int64_t deadline = t->budget.limit_ns ? ako_clock_ns() + t->budget.limit_ns : 0;
+    *reply = NULL;
+    int status = child_send(&t->ev->referee, op, request, NULL, 0);
+    if (status == AKO_OK)
+        status = evaluator_await(t->ev, &t->ev->referee, reply, deadline);
+    if (status == AKO_CANCELLED || status == AKO_EOF)
+        return status;
+    if (status != AKO_OK || json_is_true(json_object_get(*reply, "poisoned")))
+        child_kill(&t->ev->referee);
+    return AKO_OK;
+}
+
+/* Nobody has been called, so what is said of a usable golden is that nothing was written. */
+static bool is_usable(const json_t *verdict)
+{
+    const char *status = json_string_value(json_object_get(verdict, "status"));
+    return status && strcmp(status, "INVALID_REFERENCE") != 0;
+}
+
+/* Whether the reference gives an answer in numbers on these inputs. */
+static int try_form(trial *t, bool *usable, int workload, const json_t *form)
+{
+    json_t *prepared = NULL, *verdict = NULL;
+    *usable = false;
+    if (!child_is_running(&t->ev->referee))
+        return AKO_OK;
+    int status = ask_quietly(t, &prepared, "prepare", trial_wider_request(t, workload, 0, form));
+    bool made =
+        status == AKO_OK && ako_answer_status(prepared, "referee") == AKO_OK && !json_object_get(prepared, "fault");
+    if (made)
+        status = ask_quietly(t, &verdict, "verify", json_pack("{s:i}", "set", 0));
+    *usable = made && is_usable(verdict);
+    json_decref(prepared);
+    json_decref(verdict);
+    return status;
+}
+
+static int try_wider(trial *t, const wish *w, int workload)
+{
+    json_t *list = json_array();
+    int status = list ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
+    for (size_t i = 0; status == AKO_OK && i < json_array_size(w->wider); i++) {
+        bool usable;
+        status = try_form(t, &usable, workload, json_array_get(w->wider, i));
+        json_array_append_new(list, json_boolean(usable));
+    }
+    json_object_set_new(json_array_get(t->workloads, (size_t)workload), "wider", list);
+    return status;
+}
+
 static int attack_workload(trial *t, const wish *w, int workload)
 {
     json_t *reply = NULL;
@@ -69,6 +126,8 @@ static int attack_workload(trial *t, const wish *w, int workload)
     for (size_t i = 0; reply && i < sizeof members / sizeof *members; i++)
         json_object_set(entry, members[i], json_object_get(reply, members[i]));
     json_decref(reply);
+    if (status == AKO_OK && !t->ended && w->wider)
+        status = try_wider(t, w, workload);
     evaluator_progress(t->ev, "attack", workload + 1, t->ev->task->n_workloads);
     return status;
 }

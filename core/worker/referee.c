@@ -207,6 +207,7 @@ static int read_set(prepared **out, int *set, referee *r, const json_t *request)
 typedef struct preparation {
     int set, unit; /* unit: whose scratch lies behind the tensors */
     uint64_t seed;
+    input_form form;
     bool golden, loose;
     int64_t golden_ns;
     reference_fault fault;
@@ -218,7 +219,8 @@ static int lay_out(referee *r, prepared *p, int set, int workload, const prepara
     ako_arena_free(&p->arena);
     ako_arena_free(&p->golden_arena);
     free(p->hashes);
-    *p = (prepared){.workload = workload, .loose = what->loose, .base = exchange_base(&r->sets, set)};
+    *p = (prepared){
+        .workload = workload, .loose = what->loose, .form = what->form, .base = exchange_base(&r->sets, set)};
     p->hashes = calloc((size_t)r->task->n_tensors, sizeof *p->hashes);
     int status =
         p->hashes ? ako_arena_of_workload(&p->arena, r->task, r->units[what->unit], workload) : referee_out_of_memory();
@@ -244,14 +246,14 @@ static int prepare(referee *r, prepared *p, preparation *what)
     return status;
 }
 
-/* {"set","workload","seed","golden","loose","unit"}: fresh inputs, everything else poisoned, and the golden that
- * belongs to them. */
+/* {"set","workload","seed","golden","loose","unit","signed","times"}: fresh inputs, everything else poisoned, and the
+ * golden that belongs to them. */
 static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
     ako_reader reader;
     prepared *p;
-    preparation what = {.golden = true};
+    preparation what = {.golden = true, .form = {.times = 1}};
     int64_t workload = 0, seed = 0, unit = 0;
     int status = read_set(&p, &what.set, r, request);
     if (status == AKO_OK && !r->runner)
@@ -268,6 +270,10 @@ static int on_prepare(ako_server *server, const json_t *request, json_t *answer)
         status = ako_read_bool(&what.loose, &reader, "loose", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&unit, &reader, "unit", 0, r->n_units - 1, AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_bool(&what.form.is_signed, &reader, "signed", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_real(&what.form.times, &reader, "times", AKO_OPTIONAL);
     what.seed = (uint64_t)seed;
     what.unit = (int)unit;
     if (status == AKO_OK)
@@ -318,6 +324,17 @@ static int on_inspect(ako_server *server, const json_t *request, json_t *answer)
     int status = need_task(r);
     if (status == AKO_OK)
         status = referee_inspect(r, request, answer, &fault);
+    return status == AKO_OK ? pack_fault(answer, &fault) : status;
+}
+
+/* {"call"}: how far off the reference itself is there. */
+static int on_own_error(ako_server *server, const json_t *request, json_t *answer)
+{
+    referee *r = server->state;
+    reference_fault fault = {0};
+    int status = need_task(r);
+    if (status == AKO_OK)
+        status = referee_call_error(r, request, answer, &fault);
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
@@ -440,11 +457,11 @@ static int on_calibrate(ako_server *server, const json_t *request, json_t *answe
 
 int role_referee(ako_wire *wire)
 {
-    static const serve_op ops[] = {{"open", on_open},       {"task", on_task},           {"reference", on_reference},
-                                   {"memory", on_memory},   {"prepare", on_prepare},     {"verify", on_verify},
-                                   {"overrun", on_overrun}, {"timer", on_timer},         {"time", on_time},
-                                   {"attack", on_attack},   {"inspect", on_inspect},     {"intact", on_intact},
-                                   {"wipe", on_wipe},       {"calibrate", on_calibrate}, {"describe", on_describe}};
+    static const serve_op ops[] = {
+        {"open", on_open},       {"task", on_task},           {"reference", on_reference}, {"memory", on_memory},
+        {"prepare", on_prepare}, {"verify", on_verify},       {"overrun", on_overrun},     {"timer", on_timer},
+        {"time", on_time},       {"attack", on_attack},       {"inspect", on_inspect},     {"intact", on_intact},
+        {"wipe", on_wipe},       {"calibrate", on_calibrate}, {"describe", on_describe},   {"own_error", on_own_error}};
     referee state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};
     int status = serve(&server, ops, sizeof ops / sizeof *ops);

@@ -15,11 +15,18 @@
 #include "timing.h"
 #include "unit.h"
 
+/* A problem's own inputs, or wider ones: so many times as large, of both signs. */
+typedef struct input_form {
+    bool is_signed;
+    double times;
+} input_form;
+
 /* What a set of buffers holds at the moment. */
 typedef struct prepared {
     bool ready;    /* filled */
     bool provable; /* its golden is there too */
     bool loose;    /* for timing: views shift within rooms full of inputs */
+    input_form form;
     int workload;
     ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */
     ako_arena golden_arena; /* of the golden block: outputs, and the reference's scratch where it runs in place */
@@ -29,6 +36,7 @@ typedef struct prepared {
 
 typedef struct golden_entry {
     int workload;
+    input_form form;
     uint64_t seed;
     ako_memory *block;
 } golden_entry;
@@ -113,11 +121,20 @@ int referee_verify(referee *r, const prepared *p, json_t *answer);
 int referee_describe_overrun(char *out, size_t size, const ako_arena *arena, ako_ops *ops, void *base);
 
 int referee_compare_outputs(json_t *answer, referee *r, const prepared *p);
+
+/* referee_exact.c: an answer that says that numbers differ becomes one that says they are right where the reference's
+ * own precision explains it, with the figures in "exact"; or why there is no such measure. */
+int referee_judge_exactly(json_t *answer, referee *r, const prepared *p);
+/* How far off the reference itself is on what the inputs hold now, whose answer lies in p->golden: "own_error", a
+ * number a tensor; empty where that is not to be had. */
+int referee_own_error(json_t *answer, referee *r, const prepared *p);
+
 int referee_verify_intact(referee *r, const prepared *p, json_t *answer); /* red zones and inputs alone */
 
 /* referee_inspect.c: {"calls","full"} on loose sets; what timed calls have left there. Adds status, code, reason and
  * "verify_ns", the cost of a full comparison. */
 int referee_inspect(referee *r, const json_t *request, json_t *answer, reference_fault *fault);
+int referee_call_error(referee *r, const json_t *request, json_t *answer, reference_fault *fault); /* {"call"} */
 int referee_wipe(referee *r, const json_t *request); /* {"calls"} on loose sets: poison in their outputs */
 
 /* referee_attack.c: the task's self-test on a prepared set, which must be prepared anew after it. */

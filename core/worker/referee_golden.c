@@ -136,11 +136,14 @@ static int prove_inputs_kept(referee *r, const prepared *p, reference_fault *fau
     return status;
 }
 
-static golden_entry *find_entry(golden_cache *cache, int workload, uint64_t seed)
+static golden_entry *find_entry(golden_cache *cache, const prepared *p, uint64_t seed)
 {
-    for (int i = 0; i < cache->n; i++)
-        if (cache->entries[i].workload == workload && cache->entries[i].seed == seed)
-            return &cache->entries[i];
+    for (int i = 0; i < cache->n; i++) {
+        golden_entry *e = &cache->entries[i];
+        if (e->workload == p->workload && e->seed == seed && e->form.is_signed == p->form.is_signed &&
+            e->form.times == p->form.times)
+            return e;
+    }
     return NULL;
 }
 
@@ -182,7 +185,7 @@ static int keep(referee *r, const prepared *p, uint64_t seed)
         ako_memory_free(block);
         return status;
     }
-    *entry = (golden_entry){.workload = p->workload, .seed = seed, .block = block};
+    *entry = (golden_entry){.workload = p->workload, .form = p->form, .seed = seed, .block = block};
     cache->n++;
     cache->bytes += bytes;
     return AKO_OK;
@@ -190,7 +193,7 @@ static int keep(referee *r, const prepared *p, uint64_t seed)
 
 int referee_make_golden(referee *r, prepared *p, uint64_t seed, int64_t *took_ns, reference_fault *fault)
 {
-    golden_entry *kept = find_entry(&r->cache, p->workload, seed);
+    golden_entry *kept = find_entry(&r->cache, p, seed);
     *took_ns = 0;
     p->golden = ako_memory_base(kept ? kept->block : r->golden);
     if (kept)

@@ -96,6 +96,20 @@ static int verify_call(referee *r, const json_t *call, json_t *answer, reference
     return status;
 }
 
+/* {"call"}: how far off the reference itself is on its inputs. */
+int referee_call_error(referee *r, const json_t *request, json_t *answer, reference_fault *fault)
+{
+    prepared view;
+    int status = view_of(&view, r, json_object_get(request, "call"));
+    if (status != AKO_OK)
+        return status;
+    status = referee_run(r, &view, fault);
+    if (status == AKO_OK && !fault->reason[0])
+        status = referee_own_error(answer, r, &view);
+    ako_arena_free(&view.arena);
+    return status;
+}
+
 static bool is_fine(const json_t *answer)
 {
     const char *word = json_string_value(json_object_get(answer, "status"));

@@ -80,7 +80,7 @@ int sample_take(trial *t, arm which, int workload, rotation *r, batch *b, int wa
                 series *s, sample *out);
 
 /* agree.c: the first call behind which two arms left different things, else *call is -1. */
-int arms_disagree(int *call, trial *t, int workload, const json_t *seen_a, const json_t *seen_b);
+int arms_disagree(int *call, trial *t, int workload, const json_t *calls, const json_t *seen_a, const json_t *seen_b);
 
 /* Finds out which of two arms that disagree was wrong, and ends the trial for that. `last` came last and has left its
  * outputs. */

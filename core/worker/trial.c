@@ -186,5 +186,6 @@ int trial_run(evaluator *ev, const json_t *request, json_t *answer)
         arm_start(ev, ARM_INCUMBENT, t.incumbent->lane);
     ako_unit_free(t.incumbent);
     ako_unit_free(t.unit);
+    json_decref(t.own_error);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "evaluator.h"
 #include "paired.h"
 #include "process.h"
+#include "reader.h"
 
 typedef struct trial_limits {
     int64_t build_ns, check_ns, time_ns; /* 0: none */
@@ -48,6 +49,7 @@ typedef struct trial {
     ako_unit *incumbent; /* timed in turn with it; NULL: none */
     bool wants_check, wants_time;
     const json_t *seeds; /* of the check, borrowed */
+    const json_t *wider; /* inputs beside the problem's own that the check tries, borrowed; NULL: none */
     trial_timing timing;
     trial_pairs pairs;
     trial_limits limits;
@@ -56,6 +58,7 @@ typedef struct trial {
     int n_sets;
     bool incumbent_called; /* once, so that what it compiles at its first call is compiled */
     bool slow_reference;   /* not to be run more often than it must */
+    json_t *own_error;     /* of the reference against itself in fp64, one a tensor; NULL: not asked for */
     const char *step;
     bool ended; /* status and reason are in the answer */
     int64_t started_ns, build_cost_ns, wait_cost_ns, check_cost_ns, time_cost_ns;
@@ -64,6 +67,7 @@ typedef struct trial {
 /* trial_read.c: AKO_INVALID names the member that is wrong. */
 int trial_read(trial *t, const json_t *request);
 int trial_read_plan(trial *t, const json_t *request, const char *where); /* its numbers alone, for the steps it wants */
+int trial_read_wider(const json_t **out, const ako_reader *reader);      /* its list of forms; NULL without */
 int trial_read_unit(ako_unit **out, const trial *t, json_t *unit, const char *where);
 
 /* trial_end.c: ends the trial with a status, a reason code and a reason. Returns AKO_OK, so that steps can return it.
@@ -82,7 +86,10 @@ int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request,
 int trial_settle_arm(trial *t, arm which);
 int trial_settle_referee(trial *t, json_t **memory);
 int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden); /* golden: outputs will be verified */
-int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);        /* for shifted views */
+/* With a golden, on wider inputs: {"seed","signed","times"}, see referee.h. */
+int trial_prepare_wider(trial *t, int workload, int set, const json_t *form);
+json_t *trial_wider_request(const trial *t, int workload, int set, const json_t *form); /* what that asks the referee */
+int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);                 /* for shifted views */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
 
 int trial_list_workloads(trial *t);     /* trial.c: an entry for each in the answer */

@@ -258,16 +258,36 @@ int trial_settle_referee(trial *t, json_t **memory)
     return status;
 }
 
-int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden)
+static int prepare(trial *t, int workload, json_t *request)
 {
     json_t *reply;
-    json_t *request = json_pack("{s:i, s:i, s:I, s:b, s:i}", "workload", workload, "set", set, "seed", (json_int_t)seed,
-                                "golden", golden, "unit", t->unit_index);
     int status = trial_ask_referee(t, &reply, "prepare", request, workload);
     if (json_integer_value(json_object_get(reply, "golden_ns")) > SLOW_REFERENCE_NS)
         t->slow_reference = true;
     json_decref(reply);
     return status;
+}
+
+int trial_prepare(trial *t, int workload, int set, int64_t seed, bool golden)
+{
+    return prepare(t, workload,
+                   json_pack("{s:i, s:i, s:I, s:b, s:i}", "workload", workload, "set", set, "seed", (json_int_t)seed,
+                             "golden", golden, "unit", t->unit_index));
+}
+
+int trial_prepare_wider(trial *t, int workload, int set, const json_t *form)
+{
+    return prepare(t, workload, trial_wider_request(t, workload, set, form));
+}
+
+json_t *trial_wider_request(const trial *t, int workload, int set, const json_t *form)
+{
+    static const char *const members[] = {"seed", "signed", "times"};
+    json_t *request = json_pack("{s:i, s:i, s:i}", "workload", workload, "set", set, "unit", t->unit_index);
+    for (size_t i = 0; request && i < sizeof members / sizeof *members; i++)
+        if (json_object_get(form, members[i]))
+            json_object_set(request, members[i], json_object_get(form, members[i]));
+    return request;
 }
 
 int trial_prepare_loose(trial *t, int workload, int set, int64_t seed)

@@ -21,7 +21,7 @@ static bool has_passed(const json_t *verdict)
 static void record(trial *t, int workload, const json_t *verdict)
 {
     static const char *const members[] = {"status",   "reason", "tensor", "max_abs", "max_rel",
-                                          "mismatch", "count",  "ratio",  "first"};
+                                          "mismatch", "count",  "ratio",  "first",   "exact"};
     json_t *entry = json_array_get(t->workloads, (size_t)workload);
     if (has_passed(verdict) && json_object_get(entry, "max_abs") &&
         number_of(verdict, "max_abs") <= number_of(entry, "max_abs"))
@@ -48,13 +48,14 @@ static int start_incumbent(trial *t)
     return status;
 }
 
-static int check_seed(trial *t, json_t **verdict, int workload, int set, int64_t seed)
+/* `form`: of wider inputs, NULL for the problem's own, which follow from `seed`. */
+static int check_once(trial *t, json_t **verdict, int workload, int set, int64_t seed, const json_t *form)
 {
     json_t *reply;
     *verdict = NULL;
     int status = set != 0 && t->incumbent ? trial_settle_arm(t, ARM_INCUMBENT) : AKO_OK;
     if (status == AKO_OK && !t->ended)
-        status = trial_prepare(t, workload, set, seed, true);
+        status = form ? trial_prepare_wider(t, workload, set, form) : trial_prepare(t, workload, set, seed, true);
     if (status != AKO_OK || t->ended)
         return status;
     status = trial_ask_arm(t, t->own, &reply, "run", json_pack("{s:i, s:i}", "workload", workload, "set", set), -1,
@@ -72,12 +73,41 @@ static int check_workload(trial *t, json_t **failure, int workload)
     for (int i = 0; status == AKO_OK && !t->ended && !*failure && i < n; i++) {
         json_t *verdict;
         int64_t seed = json_integer_value(json_array_get(t->seeds, (size_t)i));
-        status = check_seed(t, &verdict, workload, i % t->n_sets, seed);
+        status = check_once(t, &verdict, workload, i % t->n_sets, seed, NULL);
         if (status == AKO_OK && !t->ended) {
             record(t, workload, verdict);
             if (!has_passed(verdict))
                 *failure = json_incref(verdict);
             evaluator_progress(t->ev, "check", workload * n + i + 1, t->ev->task->n_workloads * n);
+        }
+        json_decref(verdict);
+    }
+    return status;
+}
+
+/* What is right for the problem's own inputs alone knows too much about them. */
+static int blame_narrowness(json_t *verdict, const json_t *form)
+{
+    const char *name = json_string_value(json_object_get(form, "name"));
+    json_t *reason =
+        json_sprintf("right for the problem's own inputs, wrong for wider ones%s%s%s: %s", name ? " (" : "",
+                     name ? name : "", name ? ")" : "", json_string_value(json_object_get(verdict, "reason")));
+    json_t *status = json_object_get(verdict, "status");
+    return pack_into(verdict, json_pack("{s:o, s:s, s:O}", "reason", reason, "code", "wider", "status", status));
+}
+
+static int check_wider(trial *t, json_t **failure, int workload)
+{
+    size_t n = json_array_size(t->wider);
+    int status = AKO_OK;
+    for (size_t i = 0; status == AKO_OK && !t->ended && !*failure && i < n; i++) {
+        json_t *verdict;
+        const json_t *form = json_array_get(t->wider, i);
+        status = check_once(t, &verdict, workload, (int)(i % (size_t)t->n_sets), 0, form);
+        if (status == AKO_OK && !t->ended && !has_passed(verdict)) {
+            status = blame_narrowness(verdict, form);
+            record(t, workload, verdict);
+            *failure = json_incref(verdict);
         }
         json_decref(verdict);
     }
@@ -98,6 +128,8 @@ int trial_check(trial *t)
     for (int w = 0; status == AKO_OK && !t->ended && w < t->ev->task->n_workloads; w++) {
         json_t *failure;
         status = check_workload(t, &failure, w);
+        if (status == AKO_OK && !t->ended && !failure)
+            status = check_wider(t, &failure, w);
         if (failure && !first) {
             first = json_incref(failure);
             failed = w;

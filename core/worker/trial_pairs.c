@@ -97,7 +97,8 @@ static arm arm_of_turn(size_t i, int turn)
 
 static int compare_outputs(comparison *c, int workload, size_t i, const batch *b, const sample taken[ARMS_OF_A_PAIR])
 {
-    int call, status = arms_disagree(&call, c->t, workload, taken[ARM_INCUMBENT].seen, taken[ARM_CANDIDATE].seen);
+    int call,
+        status = arms_disagree(&call, c->t, workload, b->calls, taken[ARM_INCUMBENT].seen, taken[ARM_CANDIDATE].seen);
     arm first = arm_of_turn(i, 0), last = arm_of_turn(i, 1);
     return status == AKO_OK && call >= 0 ? sample_settle(c->t, first, last, workload, b, call, &taken[last]) : status;
 }

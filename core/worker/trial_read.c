@@ -8,6 +8,7 @@
 #include "trial.h"
 
 #define MAX_SEEDS 1000
+#define MAX_FORMS 16
 #define MAX_PAIRS 10000
 
 static int read_steps(trial *t, const ako_reader *request)
@@ -43,6 +44,32 @@ static int read_limits(trial_limits *out, const ako_reader *request)
     return status;
 }
 
+static int read_form(const ako_reader *parent, const json_t *list, size_t i)
+{
+    ako_reader form;
+    int64_t seed;
+    bool is_signed;
+    double times = 1;
+    int status = ako_reader_item(&form, parent, "wider", list, i);
+    if (status == AKO_OK)
+        status = ako_read_integer(&seed, &form, "seed", INT64_MIN, INT64_MAX, AKO_REQUIRED);
+    if (status == AKO_OK)
+        status = ako_read_bool(&is_signed, &form, "signed", AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_real(&times, &form, "times", AKO_OPTIONAL);
+    return status == AKO_OK && !(times > 0 && times < 1e30) ? ako_reader_fail(&form, "times", "must be positive")
+                                                            : status;
+}
+
+int trial_read_wider(const json_t **out, const ako_reader *reader)
+{
+    size_t n = 0;
+    int status = ako_read_array(out, &n, reader, "wider", MAX_FORMS, AKO_OPTIONAL);
+    for (size_t i = 0; status == AKO_OK && i < n; i++)
+        status = read_form(reader, *out, i);
+    return status;
+}
+
 static int read_check(trial *t, const ako_reader *request)
 {
     const json_t *object = NULL;
@@ -60,7 +87,7 @@ static int read_check(trial *t, const ako_reader *request)
     for (size_t i = 0; status == AKO_OK && i < n; i++)
         if (!json_is_integer(json_array_get(t->seeds, i)))
             status = ako_reader_fail(&reader, "seeds", "element %zu is no integer", i);
-    return status;
+    return status == AKO_OK ? trial_read_wider(&t->wider, &reader) : status;
 }
 
 static int read_timing_numbers(trial_timing *out, const ako_reader *reader)

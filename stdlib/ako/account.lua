@@ -7,6 +7,7 @@ local log = require "ako.log"
 local logbook = require "ako.logbook"
 local session = require "ako.session"
 local tightening = require "ako.tightening"
+local widening = require "ako.widening"
 
 local account = {}
 
@@ -75,7 +76,7 @@ end
 
 --- The account of a session (ako.pick's) as a JSON object: session, task, policy, device, workspace, branch, began_s,
 --- worked_s, finished ({ ended, verified }, or null), baseline, best, counts, trials (as `log` has them), predictions,
---- notes, overrides; of a weak task weakness, tightened; of a problem in Python python (in words).
+--- notes, overrides; of a weak task weakness, tightened, wider; of a problem in Python python (in words).
 function account.object(state)
     local header, finished = state.header, state.finished
     local entries = log.newest(state.history)
@@ -90,6 +91,7 @@ function account.object(state)
     object.counts, object.predictions = state.counts, predictions_of(entries) or json.null
     local first = state.original or {}
     object.weakness, object.tightened, object.python = first.weakness, first.tightened, first.python
+    object.wider = first.wider
     object.overrides, object.files = overrides_of(state), state.folder
     return object
 end
@@ -104,6 +106,7 @@ local function facts_of(object)
     add("python", object.python)
     add("weak task", object.weakness)
     add("tolerance", tightening.text(object))
+    add("inputs", widening.text(object))
     add("began", ("%s, at work for %.0f s"):format(format.date(object.began_s), object.worked_s))
     local finished, best = known(object.finished), known(object.best)
     add("ended", finished and (finished.ended or "all is done") or "not yet")

@@ -311,14 +311,28 @@ end
 
 local function request_of(plan)
     local seed = plan.steps.check.seeds[1]
-    return { seed = seed, other = seeds.expand(seed, 1)[1], limit = plan.steps.limits.check }
+    local wider = plan.wider and #plan.wider > 0 and plan.wider or nil
+    return { seed = seed, other = seeds.expand(seed, 1)[1], limit = plan.steps.limits.check, wider = wider }
+end
+
+-- The plan's wider inputs that the reference has an answer for in every workload; nil where it has none to try.
+local function usable_forms(answer, plan)
+    local list = {}
+    if not plan.wider or #plan.wider == 0 then return nil end
+    for i, form in ipairs(plan.wider) do
+        local usable = true
+        for _, workload in ipairs(answer.workloads) do usable = usable and workload.wider and workload.wider[i] == true end
+        if usable then list[#list + 1] = form end
+    end
+    return list
 end
 
 --- Attacks the task that the evaluator has been given (as ako.plan resolved it). Returns
 --- { weak = { { name, reason, what (the same without figures), remedy, tensor, of, workloads (ids), exact } ... },
 ---   warnings = { { name, reason } ... },
 ---   tolerance = one under which nothing is weak any more, or nil, scaled = the task's in the scale of its outputs, or
----   nil, advice = what to do about `weak` in one line }
+---   nil, wider = the plan's wider inputs that the reference has an answer for, where something is weak,
+---   advice = what to do about `weak` in one line }
 --- or nil, a message and a code when the machine could not say. `weak` is empty for a good task.
 function attack.examine(evaluator, task, plan)
     local request = request_of(plan)
@@ -332,6 +346,7 @@ function attack.examine(evaluator, task, plan)
     if answer.status ~= "PASSED" then return nil, answer.reason, answer.code end
     local found = { weak = collect(answer, task, plan.tolerance), warnings = warnings(answer, task) }
     if #found.weak > 0 then
+        found.wider, request.wider = usable_forms(answer, plan), nil
         found.tolerance, found.scaled = find_tolerance(evaluator, request, answer, task, plan.tolerance)
         local words = task.python and "nothing of this passes with " or "put into task.lua: "
         found.advice = found.tolerance and words .. tolerance_text(found.tolerance)

@@ -112,7 +112,7 @@ function Evaluator:time(unit, plan) return self:trial(unit, { "build", "time" },
 --- Returns the answer, also when the reference is at fault.
 function Evaluator:attack(request)
     return self:request { op = "attack", seed = request.seed, other = request.other, limit = request.limit,
-        tolerances = request.tolerances }
+        tolerances = request.tolerances, wider = request.wider }
 end
 
 --- Stops it and everything below it; closing twice is fine.

@@ -132,6 +132,7 @@ local KINDS = {
         signal = maybe(object), weakness = maybe(text), python = maybe(text),
         tightened = maybe(fields { predicate = text, atol = number, rtol = number, why = text,
             instead = fields { predicate = text, atol = number, rtol = number } }),
+        wider = maybe(list(fields { name = text, seed = integer, times = maybe(number) })),
         bench = maybe(object), time_s = maybe(number) },
     note = fields { text = text, trial = maybe(COUNT), topic = maybe(text), file = maybe(text), hash = maybe(text),
         after = maybe(COUNT), time_s = maybe(number) },

@@ -15,6 +15,7 @@ local quiet = require "ako.quiet"
 local tightening = require "ako.tightening"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
+local widening = require "ako.widening"
 local view = require "ako.view"
 
 local measuring = {}
@@ -205,6 +206,9 @@ function measuring.examine(loop)
     if attack.is_refused(found.weak, loop.policy, loop.task) then return text end
     loop.weakness = text
     loop.progress:note("a weak task: " .. text)
+    widening.adopt(loop.plan, found.wider)
+    local tried = widening.text(found)
+    if tried then loop.progress:note("inputs      " .. tried) end
 end
 
 -- The name of a file of the solution whose text is not what the open trial's commit has: somebody writes to it. What is
@@ -256,6 +260,7 @@ local function describe(loop, record, given, result)
     if not loop.session.best then record.control, record.paired = control.of(result), nil end
     record.weakness = loop.weakness or (loop.session.original and loop.session.original.weakness)
     record.tightened, record.python = loop.plan.tightened, problems.facts_text(loop.task)
+    record.wider = loop.plan.steps.check.wider
     local differs = tightening.differs(loop.plan, record)
     if differs then record.reason = ("%s; %s"):format(record.reason, differs) end
     record.floor_share = floor_share(loop, record)

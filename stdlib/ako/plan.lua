@@ -3,6 +3,7 @@
 local fault = require "ako.fault"
 local seeds = require "ako.seeds"
 local task_files = require "ako.task"
+local tightening = require "ako.tightening"
 local unit = require "ako.unit"
 
 local plan = {}
@@ -10,8 +11,8 @@ local plan = {}
 local function nanoseconds(seconds) return math.tointeger(math.floor(seconds * 1e9)) end
 
 --- The steps' numbers for a policy. `seed` (from the command line) replaces the policy's; `in_python`: the task's
---- solutions are. The correctness trials take
---- seeds that follow from it (ako.seeds); timed inputs come from seeds that nobody can know.
+--- solutions are. The correctness trials take seeds that follow from it (ako.seeds); timed inputs come from seeds that
+--- nobody can know.
 function plan.steps(policy, seed, in_python)
     local correctness, timing, budget = policy.correctness, policy.timing, policy.budget
     local values = seeds.expand(seed or correctness.seed, correctness.trials)
@@ -79,8 +80,8 @@ function plan.with_signal(steps, numbers)
     local time = {}
     for name, value in pairs(steps.time) do time[name] = value end
     time.launches, time.reference, time.budget = numbers.launches, numbers.reference, nil
-    return { check = { seeds = { table.unpack(steps.check.seeds, 1, numbers.trials) } }, time = time,
-        limits = steps.limits }
+    return { check = { seeds = { table.unpack(steps.check.seeds, 1, numbers.trials) }, wider = steps.check.wider },
+        time = time, limits = steps.limits }
 end
 
 local SCREEN_NUMBERS = { "rounds", "hopeless", "share", "most" }
@@ -107,8 +108,33 @@ function plan.for_candidate(steps, budget, costs_ms)
     return { check = steps.check, time = steps.time, limits = limits }
 end
 
+local function form_name(form)
+    local times = form.times and form.times ~= 1 and ("%g times as large"):format(form.times)
+    return (form.signed and "of both signs" or "") .. (form.signed and times and ", " or "") .. (times or "")
+end
+
+-- The wider inputs of a policy (docs/protocol.md), each with a seed that none of the check's is.
+local function wider_forms(policy, seed)
+    local forms, trials = {}, policy.correctness.trials
+    local given = policy.correctness.wider or {}
+    local values = seeds.expand(seed or policy.correctness.seed, trials + #given)
+    for i, form in ipairs(given) do
+        forms[i] = { name = form_name(form), seed = values[trials + i], signed = form.signed, times = form.times }
+    end
+    return forms
+end
+
+-- What counts of a problem in Python beside its tolerance, unless the policy's options want the original's answers.
+local function add_lenience(plan_, policy, seed, opt)
+    local correctness = policy.correctness
+    if tightening.is_unwanted(policy, opt) then return end
+    plan_.tolerance.exact = correctness.exact
+    plan_.wider = wider_forms(policy, seed)
+end
+
 --- Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
---- runs on the solution's kind of device, so that it gives a speed-up) }, or nil, a message and a code. `opt` has the
+--- runs on the solution's kind of device, so that it gives a speed-up), wider (forms of inputs, of which those that
+--- the reference has an answer for are tried where the task is weak) }, or nil, a message and a code. `opt` has the
 --- values of the policy's options, where there are any.
 function plan.resolve(policy, task, seed, opt)
     local sources, problem, code = task.reference.sources
@@ -122,8 +148,10 @@ function plan.resolve(policy, task, seed, opt)
     steps.time.reference = steps.time.reference and comparable
     steps.time.compiled = task.python and opt and opt[policy.timing.compiled] or nil
     local correctness = policy.correctness
-    return { steps = steps, reference = reference, comparable = comparable,
+    local resolved = { steps = steps, reference = reference, comparable = comparable,
         tolerance = task_files.tolerance(task, correctness.predicate, correctness.tolerance) }
+    if task.python then add_lenience(resolved, policy, seed, opt) end
+    return resolved
 end
 
 return plan

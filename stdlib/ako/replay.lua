@@ -50,7 +50,7 @@ end
 
 -- What is known of a trial whatever it is compared with.
 local UNCHANGED = { "timer", "timer_note", "launches", "lane", "floor_share", "size", "facts", "predict", "label",
-    "bench", "weakness", "tightened", "python" }
+    "bench", "weakness", "tightened", "wider", "python" }
 
 -- The record as it would be if it had been compared with these.
 local function compared(ctx, record, original, best, decided, samples)

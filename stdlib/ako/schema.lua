@@ -41,6 +41,22 @@ local function is_threshold(value)
     return rules.is_share(value)
 end
 
+local function is_form(form)
+    if type(form) ~= "table" then return false end
+    for name in pairs(form) do
+        if name ~= "signed" and name ~= "times" then return false end
+    end
+    local times = form.times == nil or (type(form.times) == "number" and form.times > 0 and form.times < 1e30)
+    return times and (form.signed == nil or type(form.signed) == "boolean") and next(form) ~= nil
+end
+
+local function is_forms(list)
+    for _, form in ipairs(list) do
+        if not is_form(form) then return false, "must be tables like { signed = true, times = 8 }" end
+    end
+    return #list >= 1 and #list <= 16, "must have one to sixteen forms"
+end
+
 -- core/paired.h explains the numbers.
 local pairs_rule = { type = "table", off = true, text = "candidate and best timed in turn", fields = {
     looks = { type = "list", required = true, check = ascending, text = "pairs after which a decision is tried" },
@@ -146,6 +162,11 @@ local schema = {
             text = "what is done with a task that results of no honest kernel pass (default: refuse)" },
         weak_problem = { type = "string", check = { "refuse", "warn" },
             text = "the same for a problem in Python (default: what `weak` says)" },
+        wider = { type = "list", off = true, check = is_forms,
+            text = "inputs that a weak problem in Python is tried on beside its own: other signs, so many times as large" },
+        exact = { type = "number", check = { min = 0, max = 100 },
+            text = "how many times as far from the answer in fp64 a result may be as a reference in Python is (default: 0, "
+                .. "never)" },
     } },
 
     timing = { type = "table", text = "how time is taken", required = true, fields = {

@@ -11,6 +11,7 @@ local report = require "ako.report"
 local session = require "ako.session"
 local tightening = require "ako.tightening"
 local trial = require "ako.trial"
+local widening = require "ako.widening"
 
 local show = {}
 
@@ -148,6 +149,10 @@ local function workload_text(workload)
     if workload.max_abs then
         parts[#parts + 1] = ("error %.3g absolute, %.3g relative"):format(workload.max_abs, workload.max_rel or 0)
     end
+    local exact = workload.exact
+    if exact and exact.max_abs then
+        parts[#parts + 1] = ("against fp64 %.3g, the reference's own %.3g"):format(exact.max_abs, exact.reference_max_abs or 0)
+    end
     if workload.mismatch and workload.mismatch > 0 then parts[#parts + 1] = ("%d wrong"):format(workload.mismatch) end
     return ("%s: %s"):format(workload.id, table.concat(parts, ", "))
 end
@@ -179,6 +184,7 @@ local function add_verdict(lines, object)
     add(lines, "reason", object.reason)
     add(lines, "weak task", object.weakness)
     add(lines, "tolerance", tightening.text(object))
+    add(lines, "inputs", widening.text(object))
     for _, line in ipairs(object.overrides) do add(lines, "by hand", log.override(line)) end
     add(lines, "next", object.next)
 end

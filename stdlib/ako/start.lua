@@ -25,6 +25,7 @@ local task_files = require "ako.task"
 local tightening = require "ako.tightening"
 local toolkit = require "ako.toolkit"
 local tune = require "ako.tune"
+local widening = require "ako.widening"
 local workspace = require "ako.workspace"
 
 local start = {}
@@ -386,6 +387,7 @@ function Start:loop(opened, worked_s)
     end
     local original = opened.best and opened.original
     if original and original.tightened then tightening.adopt(self.plan, original.tightened) end
+    if original and original.wider then widening.adopt(self.plan, original.wider) end
     give_task(self.evaluator)
     local marks = check_given(self)
     tell_torn(self, opened)

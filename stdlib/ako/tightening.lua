@@ -17,7 +17,8 @@ local function figures(tolerance) return ("atol %g, rtol %g"):format(tolerance.a
 function tightening.adopt(plan, tightened)
     plan.given_tolerance, plan.tightened = plan.given_tolerance or plan.tolerance, tightened
     plan.tolerance = { predicate = tightened.predicate, atol = tightened.atol, rtol = tightened.rtol, ratio = 1.0,
-        cap = 0.0, equal_nan = plan.given_tolerance.equal_nan, equal_inf = plan.given_tolerance.equal_inf }
+        cap = 0.0, equal_nan = plan.given_tolerance.equal_nan, equal_inf = plan.given_tolerance.equal_inf,
+        exact = plan.given_tolerance.exact }
 end
 
 local function drop(plan) plan.tolerance, plan.tightened = plan.given_tolerance or plan.tolerance, nil end

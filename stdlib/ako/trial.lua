@@ -79,9 +79,16 @@ end
 
 local CHECK_FIGURES = { "max_abs", "max_rel", "mismatch", "count", "ratio" }
 
+-- Where the answer in fp64 was asked: how far from it result and reference are, or why there is none.
+local function exact_of(given)
+    local exact = given.exact
+    return exact and { tensor = exact.tensor, max_abs = finite(exact.max_abs),
+        reference_max_abs = finite(exact.reference_max_abs), unavailable = exact.unavailable }
+end
+
 local function workload_record(given, task_workload, statistic)
     local record = { id = given.id, status = given.status, reason = given.reason, tensor = given.tensor,
-        first = given.first, weight = task_workload.weight }
+        first = given.first, weight = task_workload.weight, exact = exact_of(given) }
     for _, name in ipairs(CHECK_FIGURES) do record[name] = finite(given[name]) end
     record.time_ns, record.reference_ns = figures_of(given.time), figures_of(given.reference)
     if record.time_ns and record.reference_ns then

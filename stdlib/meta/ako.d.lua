@@ -65,12 +65,17 @@
 ---@field most? integer
 ---@field points? integer
 
+---Inputs of a weak problem beside its own: with the other sign by chance, so many times as large.
+---@class ako.InputForm
+---@field signed? boolean
+---@field times? number
+
 ---A file's policy, or what it gives to extend. Fields that are absent are inherited.
 ---@class ako.Policy
 ---@field name? string what records call the policy
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
----@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, faithful?: string, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn" }
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, faithful?: string, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn", wider?: ako.InputForm[]|false, exact?: number }
 ---@field timing? ako.Timing
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer, bench?: number } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
@@ -182,6 +187,7 @@
 ---@field next? string what to do now, in words
 ---@field weakness? string what no honest kernel gives and the task lets pass, where the policy only warns
 ---@field tightened? { predicate: string, atol: number, rtol: number, instead: table, why: string } the tolerance of a Python problem, where the policy's own lets null results pass
+---@field wider? { name: string, seed: integer, signed?: boolean, times?: number }[] inputs that a weak Python problem is tried on beside its own
 ---@field python? string interpreter, PyTorch, its switches, and where inputs are drawn, in words
 ---@field confinement? any what held the candidate's process
 ---@field point? table<string, string> of the tune space
@@ -362,6 +368,7 @@
 ---@overload fun(name: "ako.tensor"): ako.tensor
 ---@overload fun(name: "ako.tensors"): ako.tensors
 ---@overload fun(name: "ako.tightening"): ako.tightening
+---@overload fun(name: "ako.widening"): ako.widening
 ---@overload fun(name: "ako.toolkit"): ako.toolkit
 ---@overload fun(name: "ako.trial"): ako.trial
 ---@overload fun(name: "ako.tune"): ako.tune
@@ -4239,6 +4246,21 @@ function verbs.revert(ctx) end
 ---@param ctx table
 ---@return integer
 function verbs.init(ctx) end
+
+---A weak problem in Python is tried on inputs wider than its own.
+---@class ako.widening
+local widening = {}
+
+---Makes the trials of a plan try these forms of inputs beside the problem's own: ako.attack's `wider`, or a record's.
+---@param plan any
+---@param forms? table
+function widening.adopt(plan, forms) end
+
+---What is to be said of what was `found` (ako.attack) or of a record: which wider inputs a weak problem is tried on; nil
+---where nothing is weak.
+---@param found any
+---@return string?
+function widening.text(found) end
 
 ---@class ako.workspace
 local workspace = {}

@@ -47,9 +47,9 @@ static int on_bind(const char *workload)
     return tell(workload);
 }
 
-static int on_fill(int64_t seed, int known, void *const *addresses)
+static int on_fill(int64_t seed, int known, int is_signed, double times, void *const *addresses)
 {
-    *(int64_t *)addresses[0] = known ? seed : 0;
+    *(int64_t *)addresses[0] = known ? (int64_t)((double)seed * times) * (is_signed ? -1 : 1) : 0;
     return tell("fill");
 }
 
@@ -132,11 +132,15 @@ static void inputs_come_from_the_hook(void **state)
     (void)state;
     ako_runner *runner = open_bound();
     int64_t got = 0;
-    assert_int_equal(ako_runner_fill(runner, 77, true, (void *[]){&got}), AKO_OK);
+    ako_draw draw = {.seed = 77, .known = true, .times = 1};
+    assert_int_equal(ako_runner_fill(runner, &draw, (void *[]){&got}), AKO_OK);
     assert_int_equal(got, 77);
+    draw = (ako_draw){.seed = 7, .known = true, .is_signed = true, .times = 2};
+    assert_int_equal(ako_runner_fill(runner, &draw, (void *[]){&got}), AKO_OK);
+    assert_int_equal(got, -14);
     ako_runner_free(runner);
     assert_int_equal(ako_runner_nothing(&runner, AKO_CPU), AKO_OK);
-    assert_int_equal(ako_runner_fill(runner, 77, true, (void *[]){&got}), AKO_INVALID);
+    assert_int_equal(ako_runner_fill(runner, &draw, (void *[]){&got}), AKO_INVALID);
     ako_runner_free(runner);
 }
 

@@ -1,5 +1,6 @@
 """A model as both sides make and call it: from one seed, on one device, with the same switches."""
 import contextlib
+import copy
 import random
 import sys
 
@@ -59,17 +60,39 @@ def set_precision(switches):
     torch.backends.cudnn.allow_tf32 = switches["tf32_cudnn"]
 
 
+def in_double(model, result):
+    """A function that calls the model in fp64 and gives its result in the dtypes of the node `result`. It begins as the
+    model is now."""
+    twin = copy.deepcopy(model).double()
+
+    def call(*arguments):
+        given = place(list(arguments), None, torch.float64)
+        before = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        try:
+            value = twin(*given)
+        finally:
+            torch.set_default_dtype(before)
+        if value is None:  # it has written into its arguments
+            for own, other in zip(arguments, given):
+                if other is not own and isinstance(own, torch.Tensor):
+                    own.copy_(other)
+            return None
+        return trees.cast_like(value, result)
+    return call
+
+
 def restorer(model):
     """A function that puts back the buffers of a model that its calls change (running means): every call is to begin
     alike."""
     buffers = torch.nn.Module.buffers(model) if isinstance(model, torch.nn.Module) else []  # a name that many use
     saved = [[b, b.clone(), b._version] for b in buffers if type(b) is torch.Tensor]
-    version, copy = _version, _copy
+    version, put = _version, _copy
 
     def restore():
         for one in saved:
             if version(one[0]) != one[2]:
-                copy(one[0], one[1])
+                put(one[0], one[1])
                 one[2] = version(one[0])
     return restore
 

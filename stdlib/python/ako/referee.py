@@ -10,9 +10,10 @@ from ako.bundle import Bundle
 from ako.facts import name_inputs, name_outputs, pack, sizes_of, starter, with_dtypes
 from ako.hooks import INVALID, UNAVAILABLE, Fault
 from ako.inputs import elements_at
-from ako.models import (cast_to, drawn_on, make_model, place, precision, restorer, seed_everything, set_precision,
+from ako.models import (cast_to, drawn_on, in_double, make_model, place, precision, restorer, seed_everything, set_precision,
                         weights_of)
 from ako.side import Side
+from ako.widening import widen
 
 _KEPT = 4  # a share of the host's memory for inputs that take long to draw is one in so many
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
@@ -76,7 +77,7 @@ class Referee(Side):
             self.draws[seed] = [(t.cpu(), path) for t, path in leaves]
             self.draws_bytes += size
 
-    def fill(self, seed, known, addresses):
+    def fill(self, seed, known, is_signed, times, addresses):
         leaves = self.drawn(seed, known)
         if len(leaves) != len(self.spec["inputs"]):
             raise Fault(INVALID, "get_inputs gives another number of tensors than before")
@@ -87,13 +88,19 @@ class Referee(Side):
             if addresses[i]:  # with its gaps and overlaps, as it lies in memory
                 target = elements_at(addresses[i], node["elements"], tensor.dtype, self.device)
                 target.copy_(tensor.as_strided((node["elements"],), (1,)))
+                widen(target, (seed + i) & 0x7FFFFFFFFFFFFFFF, is_signed, times)
         del leaves
         self.give_back()
 
     def variant(self, name):
-        """The model as it is (""), or as torch.compile makes it, which its first call does."""
+        """The model as it is (""), in fp64 ("exact"), or as torch.compile makes it, which its first call does."""
         if not name:
-            self.form = None
+            if self.form:
+                self.form = None
+                self.give_back()
+        elif name == "exact":
+            self.restore()
+            self.form = in_double(self.model, self.spec["result"])
         elif not hasattr(torch, "compile"):
             raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} has no torch.compile")
         else:

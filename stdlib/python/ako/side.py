@@ -115,7 +115,7 @@ class Side:
     def open(self, path):
         raise NotImplementedError
 
-    def fill(self, seed, known, addresses):
+    def fill(self, seed, known, is_signed, times, addresses):
         raise Fault(INVALID, "a candidate makes no inputs")
 
     def variant(self, name):

@@ -69,6 +69,17 @@ def describe(value, what, leaves, path="", numbers=False):
                          "dicts of them can be passed")
 
 
+def cast_like(value, node):
+    """A value with its tensors in the dtypes of a node whose tensors have one."""
+    if isinstance(value, torch.Tensor):
+        return value.to(TYPES[node["dtype"]]) if "dtype" in node else value
+    if isinstance(value, dict) and "dict" in node:
+        return {key: cast_like(value[key], child) for key, child in node["dict"] if key in value}
+    if isinstance(value, (list, tuple)) and ("tuple" in node or "list" in node):
+        return type(value)(map(cast_like, value, node.get("tuple", node.get("list"))))
+    return value
+
+
 def builder(node, device):
     """A function that takes tensors by their numbers and gives the value of a node with these in it."""
     if "tensor" in node:
