@@ -137,11 +137,11 @@ return policy.extend {
         -- Problems in Python come as they are, weak ones too: a ReLU of numbers that are never negative, a dropout.
         -- "warn" measures them, says what is weak and marks every trial; "refuse" wants the problem mended first.
         weak_problem = "warn",
-        -- A solution of a weak problem must be right for these inputs, too, as far as the reference has an answer for them:
-        -- the problem's own with the other sign by chance, and so many times as large. false believes a ReLU that copies.
+        -- A solution of a weak problem must be right for these inputs, too, where the reference has an answer for them:
+        -- the problem's own, with the other sign by chance, so many times as large. false believes a ReLU that copies.
         wider = { { signed = true }, { signed = true, times = 8 } },
-        -- Where reference and solution differ, the model in fp64 says who is off: a solution may be so many times as far
-        -- from that as the reference is. 0 refuses what is more exact than a reference in TF32, 10 half precision.
+        -- Where reference and solution differ, the model in fp64 says who is off: a solution may be so many times as
+        -- far from that as the reference is. 0 refuses what is more exact than TF32, 10 lets half precision pass there.
         exact = 1.5,
         faithful = "faithful", -- the option; without it inputs are drawn on the device, and what stands above counts
         predicate = "allclose_out", -- |r - c| <= atol + rtol |c|, as torch.allclose(reference, candidate) has it

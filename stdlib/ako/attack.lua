@@ -321,7 +321,9 @@ local function usable_forms(answer, plan)
     if not plan.wider or #plan.wider == 0 then return nil end
     for i, form in ipairs(plan.wider) do
         local usable = true
-        for _, workload in ipairs(answer.workloads) do usable = usable and workload.wider and workload.wider[i] == true end
+        for _, workload in ipairs(answer.workloads) do
+            usable = usable and workload.wider ~= nil and workload.wider[i] == true
+        end
         if usable then list[#list + 1] = form end
     end
     return list

@@ -124,12 +124,12 @@ local function wider_forms(policy, seed)
     return forms
 end
 
--- What counts of a problem in Python beside its tolerance, unless the policy's options want the original's answers.
-local function add_lenience(plan_, policy, seed, opt)
+-- What counts for a problem in Python beside its tolerance, unless the policy's options want the original's answers.
+local function add_fairness(resolved, policy, seed, opt)
     local correctness = policy.correctness
     if tightening.is_unwanted(policy, opt) then return end
-    plan_.tolerance.exact = correctness.exact
-    plan_.wider = wider_forms(policy, seed)
+    resolved.tolerance.exact = correctness.exact
+    resolved.wider = wider_forms(policy, seed)
 end
 
 --- Everything that is decided before the first trial: { steps, tolerance, reference (unit), comparable (the reference
@@ -150,7 +150,7 @@ function plan.resolve(policy, task, seed, opt)
     local correctness = policy.correctness
     local resolved = { steps = steps, reference = reference, comparable = comparable,
         tolerance = task_files.tolerance(task, correctness.predicate, correctness.tolerance) }
-    if task.python then add_lenience(resolved, policy, seed, opt) end
+    if task.python then add_fairness(resolved, policy, seed, opt) end
     return resolved
 end
 

@@ -163,10 +163,10 @@ local schema = {
         weak_problem = { type = "string", check = { "refuse", "warn" },
             text = "the same for a problem in Python (default: what `weak` says)" },
         wider = { type = "list", off = true, check = is_forms,
-            text = "inputs that a weak problem in Python is tried on beside its own: other signs, so many times as large" },
+            text = "inputs that a weak problem in Python is tried on beside its own: of other signs, larger" },
         exact = { type = "number", check = { min = 0, max = 100 },
-            text = "how many times as far from the answer in fp64 a result may be as a reference in Python is (default: 0, "
-                .. "never)" },
+            text = "times as far from the answer in fp64 as a reference in Python is a result may be (default: 0, no such "
+                .. "measure)" },
     } },
 
     timing = { type = "table", text = "how time is taken", required = true, fields = {

@@ -151,7 +151,8 @@ local function workload_text(workload)
     end
     local exact = workload.exact
     if exact and exact.max_abs then
-        parts[#parts + 1] = ("against fp64 %.3g, the reference's own %.3g"):format(exact.max_abs, exact.reference_max_abs or 0)
+        parts[#parts + 1] = ("against fp64 %.3g, the reference's own %.3g"):format(exact.max_abs,
+            exact.reference_max_abs or 0)
     end
     if workload.mismatch and workload.mismatch > 0 then parts[#parts + 1] = ("%d wrong"):format(workload.mismatch) end
     return ("%s: %s"):format(workload.id, table.concat(parts, ", "))

@@ -5,8 +5,8 @@ local widening = {}
 --- Makes the trials of a plan try these forms of inputs beside the problem's own: ako.attack's `wider`, or a record's.
 function widening.adopt(plan, forms) plan.steps.check.wider = forms and #forms > 0 and forms or nil end
 
---- What is to be said of what was `found` (ako.attack) or of a record: which wider inputs a weak problem is tried on; nil
---- where nothing is weak.
+--- What is to be said of what was `found` (ako.attack) or of a record: which wider inputs a weak problem is tried on.
+--- Nil where nothing is weak.
 function widening.text(found)
     local forms, names = found.wider, {}
     if not forms then return nil end

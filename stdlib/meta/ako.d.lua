@@ -4256,8 +4256,8 @@ local widening = {}
 ---@param forms? table
 function widening.adopt(plan, forms) end
 
----What is to be said of what was `found` (ako.attack) or of a record: which wider inputs a weak problem is tried on; nil
----where nothing is weak.
+---What is to be said of what was `found` (ako.attack) or of a record: which wider inputs a weak problem is tried on.
+---Nil where nothing is weak.
 ---@param found any
 ---@return string?
 function widening.text(found) end

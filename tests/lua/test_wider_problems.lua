@@ -54,7 +54,7 @@ t.test("a copy is no ReLU, whatever the problem's own inputs say", function()
     t.eq({ copy.status, copy.code }, { "INCORRECT_NUMERICAL", "wider" })
     t.match(copy.reason, "^right for the problem's own inputs, wrong for wider ones %(of both signs%): %d+ of 6400 ele")
     local narrow = try "x.clamp(0, 2)"
-    t.match(narrow.reason, "^right for the problem's own inputs, wrong for wider ones %(of both signs, 8 times as large%)")
+    t.match(narrow.reason, "wrong for wider ones %(of both signs, 8 times as large%): ")
     t.eq(try("x.clamp(min=0)").status, "PASSED")
     t.match(program.run("light.lua", "show", "1").stdout,
         "\ninputs      beside the problem's own, inputs of both signs; and of both signs, 8 times as large\n")
