@@ -37,4 +37,8 @@ if [ -s "$work/why" ]; then
     echo "skipped, because:"
     sort "$work/why" | uniq -c | sort -rn
 fi
-[ "$failed" = 0 ] || { echo "$failed failed"; exit 1; }
+[ "$failed" = 0 ] && exit 0
+# Once more at the end, where a log that was cut short still has them.
+awk '/^not ok/ { print; more = 1; next } /^#/ && !/^# tests\/lua\/[a-z_]*\.lua$/ { if (more) print; next } { more = 0 }' "$work/out"
+echo "$failed failed"
+exit 1

@@ -165,7 +165,7 @@ local schema = {
         wider = { type = "list", off = true, check = is_forms,
             text = "inputs that a weak problem in Python is tried on beside its own: of other signs, larger" },
         exact = { type = "number", check = { min = 0, max = 100 },
-            text = "times as far from the answer in fp64 as a reference in Python is a result may be (default: 0, no such "
+            text = "times as far from the answer in fp64 as a reference in Python a result may be (default: 0, no such "
                 .. "measure)" },
     } },
 
