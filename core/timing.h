@@ -45,6 +45,7 @@ typedef struct ako_time_plan {
 typedef struct ako_time_result {
     int n;
     int64_t *samples_ns; /* n values; the caller frees */
+    int64_t events_ns;   /* of all calls together by events round each, where the samples are CUPTI's; else 0 */
     int64_t wall_ns;     /* the whole of the timed part by the host clock, flushes included */
     int64_t wall_min_ns; /* smallest host time from launch to sync of one call, a bound for its sample; on a GPU taken
                             from the warm-up, 0 when there was none */

@@ -419,6 +419,8 @@ int ako_gpu_timer_run(ako_gpu_timer *timer, ako_runner *runner, void *const *con
     if (status == AKO_OK)
         status = r.kind == AKO_TIMER_WALL ? run_by_host(&r) : run_batches(&r);
     timer->used = r.kind == AKO_TIMER_CUPTI && !r.spans_ns ? AKO_TIMER_EVENTS : r.kind;
+    for (int i = 0; status == AKO_OK && r.spans_ns && i < out->n; i++)
+        out->events_ns += out->samples_ns[i];
     if (status == AKO_OK && r.spans_ns)
         memcpy(out->samples_ns, r.spans_ns, (size_t)out->n * sizeof *out->samples_ns);
     if (status == AKO_OK)

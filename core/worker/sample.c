@@ -72,6 +72,7 @@ static int add(trial *t, series *s, const json_t *reply, int n, int warmup, int6
     snprintf(s->timer, sizeof s->timer, "%s", timer ? timer : "");
     snprintf(s->note, sizeof s->note, "%s", note ? note : "");
     s->wall_ns += stated_ns(reply, "wall_ns", took_ns);
+    s->events_ns += stated_ns(reply, "events_ns", took_ns);
     s->timed_ns += took_ns;
     s->sm_clock_mhz = mhz > 0 ? mhz : s->sm_clock_mhz;
     s->calls_a_request = n > s->calls_a_request ? n : s->calls_a_request;

@@ -37,6 +37,7 @@ typedef struct glances {
 typedef struct series {
     json_t *samples; /* owned; ns */
     int64_t wall_ns;
+    int64_t events_ns; /* of all samples together by events, beside CUPTI's; 0: there are none */
     char timer[16], note[400];
     int sm_clock_mhz;
     double gaps_ns[GAPS]; /* of each request: how much longer a call took by our clock than by its sample */

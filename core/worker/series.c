@@ -116,15 +116,23 @@ int series_judge(trial *t, const series *s, int workload)
     return trial_end_workload(t, workload, "UNTRUSTED_TIMING", "floor", reason);
 }
 
+/* A call by events, in the mean: on a stream's own clock, with the gaps between its launches. */
+static json_t *pack_events(const series *s)
+{
+    size_t n = json_array_size(s->samples);
+    return s->events_ns > 0 && n > 0 ? json_real((double)s->events_ns / (double)n) : NULL;
+}
+
 static json_t *pack(const trial *t, const series *s, const ako_summary *sum)
 {
     json_t *ci = sum->has_ci ? json_pack("[I, I]", (json_int_t)sum->ci_low, (json_int_t)sum->ci_high) : json_null();
-    return json_pack("{s:s, s:s, s:I, s:O, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:i, s:i, s:I, s:I}", "timer",
-                     s->timer, "note", s->note, "n", (json_int_t)sum->n, "samples_ns", s->samples, "min",
+    return json_pack("{s:s, s:s, s:I, s:O, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:i, s:i, s:I, s:I, s:o*}",
+                     "timer", s->timer, "note", s->note, "n", (json_int_t)sum->n, "samples_ns", s->samples, "min",
                      (json_int_t)sum->min, "max", (json_int_t)sum->max, "mean", pack_real(sum->mean), "std",
                      pack_real(sum->std), "median", pack_real(sum->median), "p95", pack_real(sum->p95), "ci", ci,
                      "wall_ns", (json_int_t)s->wall_ns, "sm_clock_mhz", s->sm_clock_mhz, "sets", t->n_sets, "verified",
-                     s->verified, "request_ns", (json_int_t)s->timed_ns, "proof_ns", (json_int_t)s->proof_ns);
+                     s->verified, "request_ns", (json_int_t)s->timed_ns, "proof_ns", (json_int_t)s->proof_ns, "events",
+                     pack_events(s));
 }
 
 double series_step_share(const trial *t, const series *s)

@@ -55,8 +55,9 @@ static int answer_with(json_t *answer, const ako_time_result *result, const ako_
 {
     const char *note = ako_timer_note(timer);
     int status = pack_into(
-        answer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:i, s:I}", "timer", ako_timer_kind_name(ako_timer_used(timer)),
-                          "note", pack_text(note, strlen(note)), "samples_ns", pack_samples(result), "wall_ns",
+        answer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i, s:I}", "timer",
+                          ako_timer_kind_name(ako_timer_used(timer)), "note", pack_text(note, strlen(note)),
+                          "samples_ns", pack_samples(result), "events_ns", (json_int_t)result->events_ns, "wall_ns",
                           (json_int_t)result->wall_ns, "wall_min_ns", (json_int_t)result->wall_min_ns, "sm_clock_mhz",
                           result->sm_clock_mhz, "carve_out", (json_int_t)result->carve_out));
     if (status == AKO_OK && watch)

@@ -102,6 +102,7 @@ static int add_reference_samples(series *s, const json_t *reply)
     snprintf(s->timer, sizeof s->timer, "%s", timer ? timer : "");
     snprintf(s->note, sizeof s->note, "%s", note ? note : "");
     s->wall_ns = json_integer_value(json_object_get(reply, "wall_ns"));
+    s->events_ns = json_integer_value(json_object_get(reply, "events_ns"));
     s->sm_clock_mhz = (int)json_integer_value(json_object_get(reply, "sm_clock_mhz"));
     s->samples = json_incref(json_object_get(reply, "samples_ns"));
     return s->samples ? AKO_OK : ako_fail(AKO_CORRUPT, "referee", "an answer without samples");

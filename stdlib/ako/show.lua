@@ -124,6 +124,7 @@ local function figures_text(figures)
     for _, name in ipairs { "mean", "min", "p95" } do
         if figures[name] then parts[#parts + 1] = name .. " " .. format.duration(figures[name]) end
     end
+    if figures.events then parts[#parts + 1] = "by events " .. format.duration(figures.events) end
     if figures.n then parts[#parts + 1] = format.count(figures.n, "sample") end
     return table.concat(parts, ", ")
 end

@@ -50,7 +50,7 @@ local function finite(value)
     return math.tointeger(value) or value
 end
 
-local FIGURES = { "median", "mean", "min", "max", "std", "p95", "n" }
+local FIGURES = { "median", "mean", "min", "max", "std", "p95", "n", "events" }
 
 local function figures_of(time)
     if type(time) ~= "table" then return nil end

@@ -137,6 +137,7 @@
 ---@field std number
 ---@field p95 number
 ---@field ci? number[] low and high end of the median's interval
+---@field events? number mean by events, with the gaps between a call's launches, where the others are CUPTI's
 ---@field step? integer of the clock: the least difference of two samples, beyond what rounding makes; 0: none
 
 ---One trial, whatever its verdict.

@@ -174,6 +174,9 @@ static void resources_and_launches(void **state)
     assert_int_equal(ako_runner_open(&runner, AKO_LANE_CUDA, "/dev/null"), AKO_INVALID);
 }
 
+#define BY_EVENTS (GAP + SCALE_NS + GAP + EMPTY_NS)
+#define BY_CUPTI (SCALE_NS + GAP + EMPTY_NS)
+
 /* Times scale and then empty, as one call; every sample must be `want` ns. */
 static void expect_samples(ako_timer_kind kind, ako_timer_kind used, const char *note, int64_t want)
 {
@@ -198,15 +201,13 @@ static void expect_samples(ako_timer_kind kind, ako_timer_kind used, const char 
     assert_int_equal(a, 1 + 51);
     assert_int_equal(b, 1 + 50);
     assert_true(r.wall_min_ns > 0 && r.wall_ns > 0);
+    assert_int_equal(r.events_ns, used == AKO_TIMER_CUPTI ? 101 * BY_EVENTS : 0);
     assert_int_equal(r.sm_clock_mhz, 1710);
     assert_int_equal(r.carve_out, 0);
     free(r.samples_ns);
     ako_timer_free(timer);
     ako_runner_free(runner);
 }
-
-#define BY_EVENTS (GAP + SCALE_NS + GAP + EMPTY_NS)
-#define BY_CUPTI (SCALE_NS + GAP + EMPTY_NS)
 
 static void clocks(void **state)
 {
