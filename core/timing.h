@@ -37,7 +37,8 @@ typedef struct ako_time_plan {
     int warmup;             /* untimed calls first */
     int launches;           /* timed calls */
     bool flush;             /* L2 (or last-level cache) flush before each, persisting lines reset */
-    int64_t budget_ns;      /* stop after this much wall time even with fewer launches (at least 1); 0: none */
+    int64_t budget_ns;      /* stop after this much wall time even with fewer launches; 0: none */
+    int least;              /* but not before so many; 0 is 1 */
     ako_timer_kind kind;    /* AUTO: the best that the timer has; EVENTS and WALL are there on every GPU */
     const ako_watch *watch; /* may be NULL */
 } ako_time_plan;

@@ -63,9 +63,9 @@ static int call_once(ako_cpu_timer *timer, ako_runner *runner, void *const *addr
     return status == AKO_OK ? ako_runner_collect(runner, addresses) : status;
 }
 
-static bool is_over(const ako_time_plan *plan, int64_t start)
+static bool is_over(const ako_time_plan *plan, int done, int64_t start)
 {
-    return plan->budget_ns > 0 && ako_clock_ns() - start >= plan->budget_ns;
+    return plan->budget_ns > 0 && done > 0 && done >= plan->least && ako_clock_ns() - start >= plan->budget_ns;
 }
 
 static void look(const ako_watch *watch, int call)
@@ -84,7 +84,7 @@ int ako_cpu_timer_run(ako_cpu_timer *timer, ako_runner *runner, void *const *con
         least = ns < least ? ns : least;
     }
     int64_t start = ako_clock_ns();
-    for (int i = 0; i < plan->launches && status == AKO_OK && (i == 0 || !is_over(plan, start)); i++) {
+    for (int i = 0; i < plan->launches && status == AKO_OK && !is_over(plan, i, start); i++) {
         status = call_once(timer, runner, sets[(plan->warmup + i) % n_sets], plan->flush, &ns);
         if (status == AKO_OK)
             look(plan->watch, i);

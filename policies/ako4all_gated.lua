@@ -20,6 +20,7 @@ local SHAPES_SHOWN = 5 -- on stdout, hot ones first, which has ten lines in all;
 local timing = {
     warmup = 20, -- fewer times the first launches' set-up; more changes nothing
     launches = 100, -- fewer make p95 one or two samples, and so a matter of luck
+    long = false, -- and so would ending them early
     flush = true, -- false measures a warm L2, which no kernel inside a model finds
     statistic = "median", -- the mean follows every hiccup of the machine; p95 is reported beside it
     screen = false, -- true would try many ideas at once, without the gates

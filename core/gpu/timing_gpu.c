@@ -329,9 +329,10 @@ static int next_batch(const run *r, int64_t spent_ns)
 {
     int64_t n = least(r->plan->launches - r->out->n, BATCH), limit = MOST_BATCH_NS;
     if (r->plan->budget_ns > 0) {
+        int64_t owed = (r->plan->least > 1 ? r->plan->least : 1) - r->out->n;
         limit = least(limit, r->plan->budget_ns - spent_ns);
         if (limit <= 0)
-            return r->out->n == 0;
+            return owed > 0 ? (int)least(n, owed) : 0;
         if (r->estimate_ns == 0)
             return n > 0;
     }
@@ -359,7 +360,7 @@ static int run_by_host(run *r)
     int64_t start = ako_clock_ns();
     int status = AKO_OK;
     for (int i = 0; i < r->plan->launches && status == AKO_OK; i++) {
-        if (i > 0 && r->plan->budget_ns > 0 && ako_clock_ns() - start >= r->plan->budget_ns)
+        if (i > 0 && i >= r->plan->least && r->plan->budget_ns > 0 && ako_clock_ns() - start >= r->plan->budget_ns)
             break;
         status = ako_cancel_requested() ? ako_fail(AKO_CANCELLED, "timing", "interrupted")
                                         : call_by_host(r, r->plan->warmup + i, &r->out->samples_ns[i]);

@@ -11,7 +11,7 @@ static int read_plan(ako_time_plan *plan, const json_t *request)
 {
     ako_reader reader;
     const char *timer = "auto";
-    int64_t warmup = 0, launches = 0;
+    int64_t warmup = 0, launches = 0, least = 0;
     *plan = (ako_time_plan){.flush = true};
     int status = ako_reader_init(&reader, request, "time");
     if (status == AKO_OK)
@@ -23,11 +23,14 @@ static int read_plan(ako_time_plan *plan, const json_t *request)
     if (status == AKO_OK)
         status = ako_read_integer(&plan->budget_ns, &reader, "budget", 0, INT64_MAX, AKO_OPTIONAL);
     if (status == AKO_OK)
+        status = ako_read_integer(&least, &reader, "least", 0, 1000000, AKO_OPTIONAL);
+    if (status == AKO_OK)
         status = ako_read_string(&timer, &reader, "timer", AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_timer_kind_parse(&plan->kind, timer);
     plan->warmup = (int)warmup;
     plan->launches = (int)launches;
+    plan->least = (int)least;
     return status;
 }
 

@@ -17,6 +17,8 @@ typedef struct trial_limits {
 
 typedef struct trial_timing {
     int warmup, launches, most; /* launches: at least; most: as far as the budget goes */
+    int long_launches;          /* of calls so long that `launches` take more than long_ns: so many are enough */
+    int64_t long_ns;            /* 0: there are no such calls */
     bool flush, reference;      /* reference: time it too */
     bool compiled;              /* and as its framework compiles it */
     char timer[16];

@@ -96,7 +96,7 @@ static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
     int status = ako_read_integer(&warmup, reader, "warmup", 0, AKO_WATCHED - EXCHANGE_SETS, AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&launches, reader, "launches", 1, 100000, AKO_OPTIONAL);
-    int64_t most = launches, least = 2;
+    int64_t most = launches, least = 2, long_launches = launches;
     if (status == AKO_OK)
         status = ako_read_integer(&most, reader, "most", launches, 1000000, AKO_OPTIONAL);
     if (status == AKO_OK)
@@ -108,12 +108,17 @@ static int read_timing_numbers(trial_timing *out, const ako_reader *reader)
     if (status == AKO_OK)
         status = ako_read_integer(&out->budget_ns, reader, "budget", 0, INT64_MAX / 4, AKO_OPTIONAL);
     if (status == AKO_OK)
+        status = ako_read_integer(&out->long_ns, reader, "long", 0, INT64_MAX / 4, AKO_OPTIONAL);
+    if (status == AKO_OK)
+        status = ako_read_integer(&long_launches, reader, "long_launches", 1, 100000, AKO_OPTIONAL);
+    if (status == AKO_OK)
         status = ako_read_real(&out->alpha, reader, "alpha", AKO_OPTIONAL);
     if (status == AKO_OK && !(out->alpha > 0 && out->alpha < 1))
         status = ako_reader_fail(reader, "alpha", "must lie between 0 and 1");
     out->warmup = (int)warmup;
     out->launches = (int)launches;
     out->most = (int)most;
+    out->long_launches = (int)(long_launches < launches ? long_launches : launches);
     out->proof_least = (int)least;
     return status;
 }

@@ -8,12 +8,19 @@
 #define HELPERS_LIMIT_NS INT64_C(2000000000)
 #define SECRET_WARM_UP 8 /* one request in so many has a call by the host's clock first: it bounds its samples */
 
+/* Launches that are made however long they take. */
+static int sure_launches(const trial_timing *plan)
+{
+    return plan->long_ns > 0 ? plan->long_launches : plan->launches;
+}
+
 /* Launches for the next request; 0 when there are enough, or as many as the budget allows. */
 static int next_request(const trial *t, int done, int64_t started_ns)
 {
     const trial_timing *plan = &t->timing;
-    int left = plan->launches - done;
-    if (left <= 0 && ako_clock_ns() - started_ns < plan->budget_ns)
+    int64_t spent_ns = ako_clock_ns() - started_ns;
+    int left = (spent_ns < plan->long_ns ? plan->launches : sure_launches(plan)) - done;
+    if (left <= 0 && spent_ns < plan->budget_ns)
         left = plan->most - done;
     return left <= 0 ? 0 : left < t->n_sets ? left : t->n_sets;
 }
@@ -71,7 +78,7 @@ static int time_all(trial *t, rotation *r, int workload, series *s)
             n = s->calls_a_request;
         if (n == 0)
             break;
-        int expected = (t->timing.launches - done - 1) / n;
+        int expected = (sure_launches(&t->timing) - done - 1) / n;
         status = time_request(t, r, workload, warm_up_of(t, done), n, expected > 0 ? expected : 0, s);
     }
     if (status == AKO_OK && !t->ended)
@@ -110,9 +117,10 @@ static int add_reference_samples(series *s, const json_t *reply)
 
 static json_t *reference_request(const trial *t, int workload, const char *variant)
 {
-    return json_pack("{s:i, s:i, s:i, s:b, s:I, s:s, s:s*}", "workload", workload, "warmup", t->timing.warmup,
-                     "launches", t->timing.launches, "flush", t->timing.flush, "budget", (json_int_t)0, "timer",
-                     t->timing.timer, "variant", variant);
+    const trial_timing *plan = &t->timing;
+    return json_pack("{s:i, s:i, s:i, s:b, s:I, s:i, s:s, s:s*}", "workload", workload, "warmup", plan->warmup,
+                     "launches", plan->launches, "flush", plan->flush, "budget", (json_int_t)plan->long_ns, "least",
+                     sure_launches(plan), "timer", plan->timer, "variant", variant);
 }
 
 /* `variant` NULL: as it is. */

@@ -31,10 +31,11 @@ local function without(status, reason, step)
     return { status = status, step = step or "", reason = reason, code = "", workloads = {} }
 end
 
--- The policy with the flags' numbers. The clock is the one of --timing-method, for Python, too.
+-- The policy with the flags' numbers. The clock is the one of --timing-method, for Python, too; all calls that
+-- --num-perf-trials wants are made.
 local function policy_of(ctx, flags)
     local policy = ctx.policy:extend(bench_flags.overrides(flags))
-    return policy:extend { timing = { python_timer = policy.timing.timer } }
+    return policy:extend { timing = { python_timer = policy.timing.timer, long = false } }
 end
 
 -- What the problem's files find beside them, and in the folder that the user is in.

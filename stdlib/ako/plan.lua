@@ -22,7 +22,9 @@ function plan.steps(policy, seed, in_python)
             timer = in_python and timing.python_timer or timing.timer,
             alpha = timing.alpha, reference = timing.reference, proof_share = timing.proof_share,
             proof_least = timing.proof_least, most = timing.most and math.max(timing.most, timing.launches),
-            budget = timing.seconds and nanoseconds(timing.seconds) },
+            budget = timing.seconds and nanoseconds(timing.seconds),
+            long = timing.long and nanoseconds(timing.long.seconds) or nil,
+            long_launches = timing.long and timing.long.launches or nil },
         limits = { build = nanoseconds(budget.build), check = nanoseconds(budget.check),
             time = nanoseconds(budget.time) },
     }
@@ -124,11 +126,9 @@ local function wider_forms(policy, seed)
     return forms
 end
 
--- What counts for a problem in Python beside its tolerance, unless the policy's options want the original's answers.
-local function add_fairness(resolved, policy, seed, opt)
-    local correctness = policy.correctness
-    if tightening.is_unwanted(policy, opt) then return end
-    resolved.tolerance.exact = correctness.exact
+-- What counts for a problem in Python beside its tolerance, where nobody wants the original's answers.
+local function add_fairness(resolved, policy, seed)
+    resolved.tolerance.exact = policy.correctness.exact
     resolved.wider = wider_forms(policy, seed)
 end
 
@@ -150,7 +150,11 @@ function plan.resolve(policy, task, seed, opt)
     local correctness = policy.correctness
     local resolved = { steps = steps, reference = reference, comparable = comparable,
         tolerance = task_files.tolerance(task, correctness.predicate, correctness.tolerance) }
-    if task.python then add_fairness(resolved, policy, seed, opt) end
+    if tightening.is_unwanted(policy, opt) then
+        steps.time.long = nil
+    elseif task.python then
+        add_fairness(resolved, policy, seed)
+    end
     return resolved
 end
 

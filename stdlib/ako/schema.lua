@@ -187,6 +187,12 @@ local schema = {
         most = { type = "integer", check = { min = 1, max = 1000000 }, text = "timed launches at most" },
         seconds = { type = "number", check = { min = 0, max = WEEK },
             text = "wall time for launches beyond `launches`, up to `most`" },
+        long = { type = "table", off = true, text = "calls that take so long that fewer launches are enough", fields = {
+            seconds = { type = "number", required = true, check = { min = 0.001, max = WEEK },
+                text = "wall time after which launches end, of the solution and again of the reference" },
+            launches = { type = "integer", required = true, check = { min = 2, max = 100000 },
+                text = "that are made all the same" },
+        } },
         proof_share = share("of the timing's wall time for comparing outputs of timed calls", 10),
         proof_least = { type = "integer", check = { min = 1, max = 100000 },
             text = "timed calls of each workload that are compared in full in any case" },

@@ -407,7 +407,8 @@ local function measure_text(steps, tolerance, place)
     local check = ("%s, %s atol %g rtol %g"):format(format.count(#steps.check.seeds, "check"), tolerance.predicate,
         tolerance.atol, tolerance.rtol)
     local time = steps.time
-    return check, ("%d warm-ups, %d launches%s, timer %s"):format(time.warmup, time.launches,
+    local cut = time.long and (" (%d of those beyond %g s)"):format(time.long_launches, time.long / 1e9) or ""
+    return check, ("%d warm-ups, %d launches%s%s, timer %s"):format(time.warmup, time.launches, cut,
         time.flush and ", cache flushed before each" or "", place == "cpu" and "wall" or time.timer)
 end
 

@@ -21,6 +21,7 @@
 ---@field statistic? "median"|"mean"|"min"
 ---@field most? integer
 ---@field seconds? number
+---@field long? { seconds: number, launches: integer }|false
 ---@field proof_share? number
 ---@field proof_least? integer
 ---@field repeats? integer

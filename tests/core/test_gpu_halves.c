@@ -222,6 +222,26 @@ static void clocks(void **state)
     assert_int_equal(allocations(), before);
 }
 
+/* The budget is over at once. */
+static void least_launches(void **state)
+{
+    (void)state;
+    if (!has_nvrtc)
+        skip();
+    ako_timer *timer;
+    ako_runner *runner;
+    assert_int_equal(ako_runner_nothing(&runner, AKO_GPU), AKO_OK);
+    void *none = NULL, *const * sets[] = {&none};
+    ako_time_result r;
+    const ako_time_plan plan = {.launches = 1000, .budget_ns = 1, .least = 70, .flush = true};
+    assert_int_equal(ako_timer_new(&timer, AKO_GPU, AKO_TIMER_EVENTS), AKO_OK);
+    assert_int_equal(ako_timer_run(timer, runner, sets, 1, &plan, &r), AKO_OK);
+    assert_int_equal(r.n, 70);
+    free(r.samples_ns);
+    ako_timer_free(timer);
+    ako_runner_free(runner);
+}
+
 /* Watched places are read behind their call, in the order of the stream; a carve-out of the L2 is found and undone. */
 static void watches_places_and_the_carve_out(void **state)
 {
@@ -308,6 +328,7 @@ int main(void)
         cmocka_unit_test(launch_lines),
         cmocka_unit_test(resources_and_launches),
         cmocka_unit_test(clocks),
+        cmocka_unit_test(least_launches),
         cmocka_unit_test(watches_places_and_the_carve_out),
         cmocka_unit_test(falls_back_to_events),
         cmocka_unit_test(a_fault_ends_the_plan),

@@ -87,13 +87,17 @@ static void measures_what_was_spent_and_keeps_to_the_budget(void **state)
     int n = 0;
     void *const set[] = {&n};
     void *const *const sets[] = {set};
-    const ako_time_plan plan = {.launches = 1000, .budget_ns = 10000000};
+    const ako_time_plan plan = {.launches = 1000, .budget_ns = 10000000},
+                        with_least = {.launches = 1000, .budget_ns = 10000000, .least = 9};
     ako_time_result r;
     assert_int_equal(ako_timer_run(timer, runner, sets, 1, &plan, &r), AKO_OK);
     assert_in_range(r.n, 1, 6);
     assert_int_equal(r.n, n);
     for (int i = 0; i < r.n; i++)
         assert_true(r.samples_ns[i] >= 2000000);
+    free(r.samples_ns);
+    assert_int_equal(ako_timer_run(timer, runner, sets, 1, &with_least, &r), AKO_OK);
+    assert_int_equal(r.n, 9);
     free(r.samples_ns);
     ako_timer_free(timer);
     ako_runner_free(runner);

@@ -1,5 +1,5 @@
 -- Problems in Python that say too little: one whose inputs show half of what the model does is tried on wider ones, and
--- one whose reference is imprecise is no measure for a solution that is better.
+-- one whose reference is imprecise is no measure for a solution that is better. And how often long calls are made.
 local exits = require "ako.exits"
 local json = require "ako.json"
 local lane = require "lane"
@@ -40,6 +40,32 @@ local function try(body, ...)
     program.write("mine.py", solution(body))
     return json.decode(run("--json", "try", ...).stdout)
 end
+
+-- Calls that take long
+
+local TWICE = problem("x * 2", "torch.randn(512, 512)") -- 60 of them, and emptied caches, are a few milliseconds
+
+t.test("calls that take long are fewer, and all of them where the original's answers are wanted", function()
+    local early = "tolerance = { f32 = 1e-4 } }, timing = { long = { seconds = 0.001, launches = 7 } }"
+    local function counts(...)
+        lane.need()
+        program.fresh()
+        program.write("light.lua", ('return require("policies.kernelbench"):extend { name = "light", correctness = '
+            .. "{ trials = 1, %s, }:extend { timing = { warmup = 1, launches = 60, pairs = { looks = { 4 }, control = 4 "
+            .. "} } }\n"):format(early))
+        program.write("p.py", TWICE)
+        program.write("mine.py", solution "x * 2")
+        local record = json.decode(run("--json", "try", ...).stdout)
+        t.eq(record.status, "PASSED", record.reason)
+        return record.workloads[1].time_ns.n, record.workloads[1].reference_ns.n
+    end
+    local mine, reference = counts()
+    t.ok(mine >= 7 and mine < 60, mine)
+    t.eq(reference, 7)
+    mine, reference = counts "--faithful"
+    t.ok(mine >= 60, mine)
+    t.eq(reference, 60)
+end)
 
 -- Wider inputs
 

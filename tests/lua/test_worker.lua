@@ -58,6 +58,25 @@ t.test("a trial, with progress", function()
     t.eq(answer.workloads[1].first[1].index, 0)
 end)
 
+t.test("launches that take long end early, but for so many", function()
+    local w <close> = assert(worker.start())
+    assert(hello(w))
+    assert(w:request { op = "task", task = task() })
+    local function counts(long)
+        local wanted = trial()
+        wanted.steps = { "build", "check", "time" }
+        wanted.time = { warmup = 1, launches = 90, flush = false, timer = "wall", long = long, long_launches = 4 }
+        local answer = assert(w:request(wanted))
+        t.eq(answer.status, "PASSED", answer.reason)
+        return answer.workloads[1].time.n, answer.workloads[1].reference and answer.workloads[1].reference.n
+    end
+    local mine, reference = counts(1)
+    t.ok(mine >= 4 and mine < 90, mine) -- a clock that is doubted takes a few more
+    t.eq(reference, nil)
+    t.ok(counts(3600 * 1000000000) >= 90)
+    t.ok(counts(nil) >= 90)
+end)
+
 t.test("an error in progress cancels and is raised, and the worker stays usable", function()
     local w <close> = assert(worker.start())
     assert(hello(w))
