@@ -153,8 +153,8 @@ return policy.extend {
     timing = {
         warmup = 3, -- fewer times the first launches' set-up; more changes nothing
         launches = 100, -- the interval narrows with the square root of this
-        -- Launches that take longer than so many seconds together end there, but for so many: kernels of milliseconds have
-        -- close times. More seconds change the figures by less than a machine does; false always makes `launches`.
+        -- Launches that take longer than so many seconds together end there, but for so many: kernels of milliseconds
+        -- have close times. More seconds change figures by less than a machine does; false always makes `launches`.
         long = { seconds = 0.5, launches = 20 },
         flush = true, -- false measures a warm L2, which flatters kernels whose data fits into it
         timer = "events", -- "cupti" excludes the launch itself: smaller figures, not comparable with KernelBench's

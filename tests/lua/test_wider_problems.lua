@@ -43,7 +43,7 @@ end
 
 -- Calls that take long
 
-local TWICE = problem("x * 2", "torch.randn(512, 512)") -- 60 of them, and emptied caches, are a few milliseconds
+local TWICE = problem("x * 2", "torch.randn(512, 512)")
 
 t.test("calls that take long are fewer, and all of them where the original's answers are wanted", function()
     local early = "tolerance = { f32 = 1e-4 } }, timing = { long = { seconds = 0.001, launches = 7 } }"
