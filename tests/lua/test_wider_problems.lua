@@ -51,8 +51,8 @@ t.test("calls that take long are fewer, and all of them where the original's ans
         lane.need()
         program.fresh()
         program.write("light.lua", ('return require("policies.kernelbench"):extend { name = "light", correctness = '
-            .. "{ trials = 1, %s, }:extend { timing = { warmup = 1, launches = 60, pairs = { looks = { 4 }, control = 4 "
-            .. "} } }\n"):format(early))
+            .. "{ trials = 1, %s, }:extend { timing = { warmup = 1, launches = 60, "
+            .. "pairs = { looks = { 4 }, control = 4 } } }\n"):format(early))
         program.write("p.py", TWICE)
         program.write("mine.py", solution "x * 2")
         local record = json.decode(run("--json", "try", ...).stdout)
