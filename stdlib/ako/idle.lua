@@ -3,6 +3,7 @@
 
 local device = require "ako.device"
 local fault = require "ako.fault"
+local pick = require "ako.pick"
 local problem_files = require "ako.problem"
 local start = require "ako.start"
 
@@ -28,6 +29,7 @@ end
 --- What ako.start.new gives, with nothing that could measure. `known`: the device of the session's first line, nil
 --- without a session. Raises faults.
 function idle.start(ctx, known)
+    ctx = pick.going_on(ctx)
     -- What a problem in Python asks for is known only once it has run.
     if ctx.host.task and problem_files.is_problem(ctx.host.task) then return start.new(ctx) end
     local problem, code

@@ -5,6 +5,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local git = require "ako.git"
 local place = require "ako.place"
+local problems = require "ako.problem"
 local session = require "ako.session"
 local task_files = require "ako.task"
 local workspace = require "ako.workspace"
@@ -73,17 +74,52 @@ function pick.session(ctx)
     fault.raise("NOTFOUND", "no session in %s yet; `run` or `try` starts one", fs.absolute(folder) or folder)
 end
 
+local function with_host(ctx)
+    local host = {}
+    for name, value in pairs(ctx.host) do host[name] = value end
+    return setmetatable({ host = host }, { __index = ctx })
+end
+
+-- Takes the task that a session was begun with, which its policy has not made; of one in Python its solution and sizes,
+-- too.
+local function adopt(host, header)
+    local file = header.task_file or ""
+    local is_problem = problems.is_problem(file)
+    if header.task_made or not (is_problem or file:find("%.lua$")) or not fs.exists(file) then return end
+    host.task = file
+    if is_problem then
+        host.solution, host.dims = host.solution or (header.paths or {})[1], host.dims or header.dims
+    end
+end
+
 --- The context for a verb that goes on with a session: in that one's workspace, with its task where none is named and
 --- its policy has not made it.
 function pick.own(ctx, state)
-    local host, header = {}, state.header
-    for name, value in pairs(ctx.host) do host[name] = value end
-    local is_here = place.is_of(header, state.ws) -- records have names of any bytes as text
+    local own, header = with_host(ctx), state.header
+    local host, is_here = own.host, place.is_of(header, state.ws) -- records have names of any bytes as text
     host.session, host.workspace = state.name, is_here and state.ws.folder or header.workspace
-    local file = header.task_file or ""
-    local is_found_again = header.task_made or fs.exists(fs.join(host.workspace, "task.lua"))
-    if not host.task and not is_found_again and file:find("%.lua$") and fs.exists(file) then host.task = file end
-    return setmetatable({ host = host }, { __index = ctx })
+    if not host.task and not fs.exists(fs.join(host.workspace, "task.lua")) then adopt(host, header) end
+    return own
+end
+
+-- What the session that --session names was begun with, or else the workspace's newest one; nil without.
+local function known_header(ctx)
+    local host = ctx.host
+    local ws = fs.is_dir(host.workspace or ".") and pick.workspace(ctx)
+    if not ws then return nil end
+    local state = host.session and session.read(ws.repo, host.session) or session.newest(ws)
+    return state and state.header
+end
+
+--- The context where a task is named or lies here; else with the task of the session that --session names or of the
+--- workspace's newest one, so that a session's task is named once.
+function pick.going_on(ctx)
+    local _, bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home)
+    local header = bundled and known_header(ctx)
+    if not header then return ctx end
+    local own = with_host(ctx)
+    adopt(own.host, header)
+    return own
 end
 
 local function place_of(device) return device and device.id ~= "cpu" and "gpu" or "cpu" end

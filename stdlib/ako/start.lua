@@ -12,6 +12,7 @@ local inputs = require "ako.inputs"
 local litter = require "ako.litter"
 local loop = require "ako.loop"
 local path = require "ako.path"
+local pick = require "ako.pick"
 local plan = require "ako.plan"
 local problems = require "ako.problem"
 local progress = require "ako.progress"
@@ -133,6 +134,7 @@ end
 --- hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
 function start.new(ctx)
     if ctx.host.session then session.check_name(ctx.host.session) end
+    ctx = pick.going_on(ctx)
     local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
     self.hook = ctx.hook or function(name, ...) return require("ako.policy").call(ctx.policy, name, ...) end
     local definition = self:find_task()
@@ -361,7 +363,7 @@ function Start:facts(verb, source)
     return { verb = verb, proposer = source and source.facts, policy = self.policy.name,
         seed = self.host.seed, task = self.task.name,
         task_file = format.utf8(fs.absolute(self.task.file) or self.task.file),
-        task_made = self.made or nil, protected = (self:protected()), fixed = self:fixed(),
+        dims = self.host.dims, task_made = self.made or nil, protected = (self:protected()), fixed = self:fixed(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = self.evaluator.versions, python = problems.facts_text(self.task) }
@@ -407,7 +409,8 @@ local function measure_text(steps, tolerance, place)
     local check = ("%s, %s atol %g rtol %g"):format(format.count(#steps.check.seeds, "check"), tolerance.predicate,
         tolerance.atol, tolerance.rtol)
     local time = steps.time
-    local cut = time.long and (" (%d of those beyond %g s)"):format(time.long_launches, time.long / 1e9) or ""
+    local is_cut = time.long and time.long_launches < time.launches
+    local cut = is_cut and (" (%d where they take over %g s)"):format(time.long_launches, time.long / 1e9) or ""
     return check, ("%d warm-ups, %d launches%s%s, timer %s"):format(time.warmup, time.launches, cut,
         time.flush and ", cache flushed before each" or "", place == "cpu" and "wall" or time.timer)
 end

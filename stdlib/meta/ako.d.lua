@@ -2663,6 +2663,12 @@ function pick.session(ctx) end
 ---@return table
 function pick.own(ctx, state) end
 
+---The context where a task is named or lies here; else with the task of the session that --session names or of the
+---workspace's newest one, so that a session's task is named once.
+---@param ctx table
+---@return table
+function pick.going_on(ctx) end
+
 ---What hooks get of a session's run, made from its journal alone; of a nil state, a session that has not begun.
 ---@param ctx table
 ---@param state table?

@@ -113,6 +113,22 @@ lane.test("a compiled kernel, of sizes on the command line; what it writes is ze
         "gemm.c: solve: no size 'K': give --K=NUMBER, or --dims=K=NUMBER")
 end)
 
+lane.test("a session's problem, solution and sizes are named once", function()
+    program.write("light.lua", [[
+return require("policies.kernelbench"):extend { name = "light", correctness = { trials = 1 },
+    timing = { warmup = 1, launches = 3, pairs = { looks = { 4 }, control = 4, headline = 4 } } }
+]])
+    local first = program.run("--task=ref.py", "--solution=gemm.c", "--device=cpu", "light.lua", "try", "--M=8",
+        "--N=4", "--K=16", "--justify=no interpreter in it")
+    t.eq(first.code, 0, first.stderr)
+    local next_one = program.run("--device=cpu", "light.lua", "try", "-m", "the same once more", "--justify=likewise")
+    t.match(next_one.stdout, "\ntrial 1 %(the same once more%): PASSED")
+    t.match(program.run("--device=cpu", "light.lua", "keep", "1", "-m", "shorter").stdout, "trial 1")
+    t.eq(program.run("--device=cpu", "light.lua", "finish", "-m", "done").code, 0)
+    local other = program.run("--device=cpu", "--solution=other.c", "light.lua", "try")
+    t.eq(other.code, 2)
+end)
+
 lane.test("its arguments may be those of another file: it has to take them", function()
     program.write("other.c", "void solve(const double *A, const float *B, float *C, int M, int N, int K) { }\n")
     wrong("COMPILE_ERROR, other.c: solve: 'A' points to f64, and A is f32\n", "--ref", "ref.py", "--inputs", "gemm.c",

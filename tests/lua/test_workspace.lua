@@ -166,3 +166,26 @@ t.test("a workspace below the repository's top, with names that are not UTF-8", 
     ctx = scripted.context(folder)
     t.eq(verbs.status(ctx), 0)
 end)
+
+t.test("a task that lies elsewhere is named once: later verbs go on with the session's", function()
+    local other = t.tmpdir()
+    local function try(task, name)
+        local ctx = scripted.context(other, { task = task, session = name, workspace = other })
+        return verbs.try(ctx), ctx.console.stderr
+    end
+    local folder = scripted.task_folder "time=100"
+    t.eq(try(folder), 0)
+    assert(fs.write(other .. "/solution/kernel.c", scripted.source "time=50"))
+    local code, said = try(nil)
+    t.eq(code, 0, said)
+    t.match(said, "  1  the tree +PASSED")
+    assert(fs.write(other .. "/task.lua", "return {}"))
+    code, said = try(nil)
+    t.eq(code, 2, "a task that lies there goes first")
+    t.match(said, "task.lua")
+    assert(fs.remove_tree(other .. "/task.lua"))
+    assert(fs.remove_tree(folder))
+    code, said = try(nil)
+    t.eq(code, 2)
+    t.match(said, "no task")
+end)
