@@ -12,8 +12,8 @@ local evaluators = require "ako.evaluator"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
-local json = require "ako.json"
 local measuring = require "ako.measuring"
+local output = require "ako.output"
 local plan = require "ako.plan"
 local problem = require "ako.problem"
 local progress = require "ako.progress"
@@ -132,12 +132,9 @@ local function figures_of(ctx, flags)
         warnings = self.warnings })
 end
 
-local function out(ctx, text) must((ctx.console or console).out(text)) end
-local function out_lines(ctx, lines) out(ctx, table.concat(lines, "\n") .. "\n") end
-
 local function self_test(ctx)
     local passed, lines = bench_selftest.run()
-    out_lines(ctx, lines)
+    output.lines(ctx, lines)
     return passed and exits.DONE or exits.NOT_BETTER
 end
 
@@ -145,16 +142,15 @@ end
 function evaluation.bench(ctx)
     local flags = ctx.flags
     if flags.help then
-        out(ctx, bench_flags.help(ctx.policy) .. "\nOptions of the host (ako-lua --help) and of the policy may stand "
-            .. "among them: --device, --json, --quiet.\n")
-        return exits.DONE
+        return output.text(ctx, bench_flags.help(ctx.policy) .. "\nOptions of the host (ako-lua --help) and of the "
+            .. "policy may stand among them: --device, --json, --quiet.\n")
     end
     if flags.self_test then return self_test(ctx) end
     local figures = figures_of(ctx, flags)
     if ctx.host.json then
-        out(ctx, json.encode(bench_lines.object(figures)) .. "\n")
+        output.object(ctx, bench_lines.object(figures))
     else
-        out_lines(ctx, bench_lines.lines(figures, flags.verbose))
+        output.lines(ctx, bench_lines.lines(figures, flags.verbose))
     end
     return bench_lines.exit_code(figures)
 end

@@ -65,7 +65,7 @@ local function describe(self, item)
     end
     local correctness = ctx.policy.correctness
     loop.task = problems.task(loop.evaluator, loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = tightening.is_unwanted(ctx.policy, ctx.opt) })
+        faithful = tightening.is_unwanted(ctx.policy, ctx.opt), seconds = ctx.policy.budget.build })
     loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed, ctx.opt))
     loop.give_task = function()
         return must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))
@@ -124,7 +124,8 @@ local function measure(self, sample, sources)
     if not given then return ended(self, sample, "COMPILE_ERROR", problem) end
     local result = measuring.ask(loop, given, measuring.ALL_STEPS)
     local record = trial.record(result, context(self, sample))
-    record.lane, record.weakness = given.lane, loop.weakness
+    measuring.name_unit(record, given)
+    record.weakness = loop.weakness
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
     return record, result
 end

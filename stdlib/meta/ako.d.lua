@@ -317,6 +317,7 @@
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.overriding"): ako.overriding
 ---@overload fun(name: "ako.paired"): ako.paired
+---@overload fun(name: "ako.output"): ako.output
 ---@overload fun(name: "ako.path"): ako.path
 ---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.place"): ako.place
@@ -2582,6 +2583,34 @@ function options.read(spec, text) end
 ---@param groups any
 ---@param only_options any
 function options.parse(args, first, groups, only_options) end
+
+---@class ako.output
+local output = {}
+
+---Writes a text as it is. Returns the exit code of a verb that has done what it was asked for. Raises faults.
+---@param ctx table
+---@param text string
+---@return integer
+function output.text(ctx, text) end
+
+---The same for a list of lines.
+---@param ctx table
+---@param lines string[]
+---@return integer
+function output.lines(ctx, lines) end
+
+---The same for a table, as one line of JSON.
+---@param ctx table
+---@param object table
+---@return integer
+function output.object(ctx, object) end
+
+---The object where --json is wanted, or else the text.
+---@param ctx table
+---@param object table
+---@param text string
+---@return integer
+function output.either(ctx, object, text) end
 
 ---@class ako.path
 local path = {}
