@@ -101,9 +101,10 @@ int trial_ask_memory_for(trial *t, json_t *units, int processes);
 int trial_take_memory(trial *t, json_t **memory, int *fd); /* the answer, owned, and its descriptor or -1 */
 int trial_load_arm(trial *t, arm which, const json_t *memory, int fd);
 int trial_load(trial *t);
-int trial_check(trial *t);                   /* trial_check.c */
-int trial_time(trial *t);                    /* trial_time.c */
-int trial_compare(trial *t, bool *hopeless); /* trial_pairs.c: the paired decision */
+int trial_check(trial *t);                              /* trial_check.c */
+int trial_time(trial *t);                               /* trial_time.c */
+int trial_note_autotuned(trial *t, const json_t *told); /* trial_autotuned.c: a candidate's list goes into the answer */
+int trial_compare(trial *t, bool *hopeless);            /* trial_pairs.c: the paired decision */
 
 #define SLOW_REFERENCE_NS INT64_C(50000000)
 

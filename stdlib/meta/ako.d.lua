@@ -184,6 +184,7 @@
 ---@field tightened? { predicate: string, atol: number, rtol: number, instead: table, why: string } the tolerance of a Python problem, where the policy's own lets null results pass
 ---@field python? string interpreter, PyTorch, its switches, and where inputs are drawn, in words
 ---@field confinement? any what held the candidate's process
+---@field autotuned? { kernel: string, key?: string, config: string }[] what Triton's autotuner chose, in the solution's own words
 ---@field point? table<string, string> of the tune space
 ---@field screen? ako.Screened what a screening saw of it
 

@@ -217,6 +217,82 @@ t.test("of a long compile error the first real line is shown, and all of it kept
     t.ok(lines > 20, result.build.log)
 end)
 
+-- Kernels that tune themselves
+
+-- Stands for Triton, as far as a choice can be seen from outside.
+local TRITON = [[
+import sys, types
+
+class Autotuner:
+    def __init__(self, *configs):
+        self.configs, self.cache = configs, {}
+
+    def run(self, *key):
+        self.best_config = self.configs[-1]
+        if len(self.configs) > 1:
+            self.cache[key] = self.best_config
+
+class Heuristics:
+    def __init__(self, fn):
+        self.fn = fn
+
+Heuristics.__module__ = "triton.runtime.autotuner"
+
+class Config:
+    def __init__(self, kwargs, num_warps=4, num_stages=2, num_ctas=None):
+        self.kwargs, self.num_warps, self.num_stages, self.num_ctas = kwargs, num_warps, num_stages, num_ctas
+
+for name in ("triton", "triton.runtime", "triton.runtime.autotuner"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules["triton.runtime.autotuner"].Autotuner = Autotuner
+]]
+
+local TUNED = HEAD .. TRITON .. [[
+tuned = Autotuner(Config({"BLOCK": 64}), Config({"BLOCK": 128}, num_warps=8))
+alone = Heuristics(Autotuner(Config({}, num_ctas=2)))
+uncalled = Autotuner(Config({"BLOCK": 1}))
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        tuned.run(x.shape[0], "float32")
+        alone.fn.run()
+        return x + x
+
+]]
+
+t.test("what an autotuner has chosen is told once timing begins", function()
+    local task = task_of_twice()
+    local result = lane.try(task, TUNED, { launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    t.eq(result.autotuned, {
+        { kernel = "tuned", key = "(8, 'float32')", config = "BLOCK=128, num_warps=8, num_stages=2" },
+        { kernel = "alone", config = "num_warps=4, num_stages=2, num_ctas=2" } })
+    t.eq(lane.try(task, TUNED).autotuned, nil, "nothing was timed")
+    t.eq(lane.try(task, RIGHT, { launches = 3 }).autotuned, nil)
+end)
+
+t.test("what an autotuner says is cut and cleaned, and one that is broken says nothing", function()
+    local task = task_of_twice()
+    local many = TUNED .. [[
+for i in range(99):
+    tuned.cache[f"\x1b[31m{i} " + "k" * 999] = Config({"\n": "c" * 999})
+]]
+    local result = lane.try(task, many, { launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    local size = 0
+    for _, entry in ipairs(result.autotuned) do
+        for _, text in pairs(entry) do
+            size = size + #text
+            t.ok(not text:find "%c" and #text <= 256, text)
+        end
+    end
+    t.ok(size > 1000 and size <= 4096, size)
+    t.match(result.autotuned[1].key, "^%?%[31m0 k+$")
+    local broken = TUNED .. "tuned.cache = alone.fn.cache = 7\nuncalled.best_config = uncalled.run\n"
+    result = lane.try(task, broken:gsub("tuned%.run[^\n]+", ""), { launches = 3 })
+    t.eq({ result.status, result.autotuned }, { "PASSED" }, result.reason)
+end)
+
 -- Processes
 
 local function children_of(pid)
@@ -347,6 +423,18 @@ t.test("exit codes and lines of the program", function()
         t.eq(result.code, case[2], result.stdout .. result.stderr)
         t.match(result.stdout, case[3]:gsub("[()]", "%%%0"))
     end
+end)
+
+t.test("show says what an autotuner has chosen, and whose words that are", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    program.write("mine.py", TUNED)
+    t.eq(try("mine.py").code, exits.DONE)
+    t.match(program.run("-q", "light.lua", "show", "0").stdout,
+        "\nautotuned +tuned %(8, 'float32'%): BLOCK=128, num_warps=8, num_stages=2 %(the solution's own words%)\n"
+        .. "autotuned +alone: num_warps=4, ")
 end)
 
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()
