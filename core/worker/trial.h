@@ -93,6 +93,7 @@ int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee,
 
 int trial_build(trial *t); /* trial_build.c: waits for both builds */
 int trial_await_solution(trial *t);
+int trial_build_extensions(trial *t); /* of a solution that is there */
 int trial_await_incumbent(trial *t);
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);

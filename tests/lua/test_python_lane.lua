@@ -217,6 +217,34 @@ t.test("of a long compile error the first real line is shown, and all of it kept
     t.ok(lines > 20, result.build.log)
 end)
 
+-- An extension with a factor in it, without PyTorch's header; %s: where one lies that is empty, a name, a number.
+local FACTOR = [[
+from torch.utils.cpp_extension import load_inline
+ext = load_inline(name="%s", extra_include_paths=["%s"], cpp_sources="""
+#include <Python.h>
+static PyObject *factor(PyObject *self, PyObject *none) { return PyFloat_FromDouble(%s); }
+static PyMethodDef methods[] = {{"factor", factor, METH_NOARGS, ""}, {}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "x", "", -1, methods};
+PyMODINIT_FUNC PyInit_%s(void) { return PyModule_Create(&module); }
+""")
+]]
+
+t.test("extensions are built for a screening, too: of the best and of each candidate", function()
+    local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
+    local function with(name, factor)
+        return HEAD .. FACTOR:format(name, headers, factor, name) .. solution "return x * ext.factor()"
+    end
+    local candidates = { with("right", "2"), with("right", "wrong"), with("other", "3"), RIGHT }
+    local answer = lane.screen(task_of_twice(), candidates, with("best", "1 + 1"))
+    if answer.reason:find "Ninja" then t.skip(answer.reason) end
+    t.eq({ answer.status, answer.reason }, { "PASSED", "" })
+    local told = {}
+    for i, one in ipairs(answer.candidates) do told[i] = one.status end
+    t.eq(told, { "PASSED", "COMPILE_ERROR", "INCORRECT_NUMERICAL", "PASSED" })
+    t.match(answer.candidates[2].reason, "^load_inline%('right'%): cpp_sources%[0%]:3: .*wrong")
+    t.match(answer.candidates[2].build.log, "wrong")
+end)
+
 -- Kernels that tune themselves
 
 -- Stands for Triton, as far as a choice can be seen from outside.
