@@ -194,6 +194,70 @@ t.test("a solution that hangs, at import or in a call, ends after its time", fun
     t.eq(lane.try(task, RIGHT).status, "PASSED")
 end)
 
+-- Memory of the card, as PyTorch says it.
+local NO_MEMORY = 'raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB.\\nMore words.")'
+local NO_MEMORY_LINE = "out of memory: CUDA out of memory. Tried to allocate 20 GiB."
+
+t.test("no memory of the card left for a solution: its own status and line, and the next trial is unharmed", function()
+    local task = task_of_twice()
+    local in_init = "class ModelNew(nn.Module):\n    def __init__(self):\n        "
+    local cases = {
+        { solution(NO_MEMORY), "RUNTIME_ERROR", "mine.py:6: " },
+        { HEAD .. in_init .. NO_MEMORY, "COMPILE_ERROR", "mine.py:6: " },
+        { HEAD .. NO_MEMORY, "COMPILE_ERROR", "mine.py:4: " },
+    }
+    for _, case in ipairs(cases) do
+        local result = lane.try(task, case[1])
+        t.eq({ result.status, result.reason }, { case[2], case[3] .. NO_MEMORY_LINE })
+        t.eq(lane.try(task, RIGHT).status, "PASSED")
+    end
+end)
+
+-- A problem that has none left where a file says so.
+local EXHAUSTED = HEAD .. [[
+import os
+def need(where):
+    if os.path.exists("%s/no_memory_in_" + where):
+        %s
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        need("model")
+
+    def forward(self, x):
+        need("forward")
+        return x * 2
+
+def get_inputs():
+    need("get_inputs")
+    return [torch.randn(8, 16)]
+
+def get_init_inputs():
+    return []
+]]
+
+t.test("no memory of the card left for a problem: where it was, and the next trial is unharmed", function()
+    local file = lane.write("exhausted.py", EXHAUSTED:format(lane.folder, NO_MEMORY))
+    local in_trial = { get_inputs = "INFRA", forward = "INVALID_REFERENCE" }
+    for _, where in ipairs { "model", "get_inputs", "forward" } do
+        local flag = lane.write("no_memory_in_" .. where, "")
+        local _, why, code = lane.task(file)
+        t.eq(why, "exhausted.py:7: " .. NO_MEMORY_LINE)
+        t.eq(exits.of_code(code), exits.USAGE)
+        assert(fs.remove_tree(flag))
+        local task = assert(lane.task(file))
+        lane.write("no_memory_in_" .. where, "")
+        local result = in_trial[where] and lane.try(task, RIGHT)
+        if result then
+            t.eq(result.status, in_trial[where])
+            t.match(result.reason, "^the refere%a+ failed[%a ]*: exhausted.py:7: " .. NO_MEMORY_LINE .. "$")
+        end
+        assert(fs.remove_tree(flag))
+        t.eq(lane.try(task, RIGHT).status, "PASSED")
+    end
+end)
+
 -- A template that fails deep inside the standard library. PyTorch's own header, which takes a minute, is not read.
 local LONG_ERROR = [[
 from torch.utils.cpp_extension import load_inline
@@ -397,6 +461,38 @@ t.test("an interpreter that will not do is named, with what to do", function()
     t.match(no_python "/nowhere/python", "/nowhere/python")
 end)
 
+-- Which interpreter a process with these variables, and no others that choose one, finds; or why none.
+local function found_with(variables, option)
+    local env = { AKO_HOME = t.home }
+    for name, value in pairs(variables) do env[name] = value end
+    program.write("find.lua", 'local fault, python = require "ako.fault", require "ako.python"\n'
+        .. 'local found, why = fault.catch(python.find, (...))\nprint(found or why)\n')
+    local clean = {}
+    for _, name in ipairs { "AKO_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX" } do
+        if not env[name] then table.move({ "-u", name }, 1, 2, #clean + 1, clean) end
+    end
+    local command = table.move(clean, 1, #clean, 2, { "env" })
+    table.move({ program.path, "find.lua", option }, 1, 3, #command + 1, command)
+    command.cwd, command.env = program.folder, env
+    return assert(process.run(command)).stdout:gsub("\n$", "")
+end
+
+t.test("the interpreter of an active environment is taken, what is named goes before it", function()
+    local function environment(name, facts)
+        script(name .. "/bin/python", ("echo %s\necho /%s/python\n"):format(facts or "3.11 True True", name))
+        return fs.join(lane.folder, name)
+    end
+    local variables = { CONDA_PREFIX = environment "conda" }
+    t.eq(found_with(variables), "/conda/python")
+    variables.VIRTUAL_ENV = environment "venv"
+    t.eq(found_with(variables), "/venv/python")
+    variables.AKO_PYTHON = environment "variable" .. "/bin/python"
+    t.eq(found_with(variables), "/variable/python")
+    t.eq(found_with(variables, environment "option" .. "/bin/python"), "/option/python")
+    local bare = environment("bare", "3.11 True False")
+    t.match(found_with { CONDA_PREFIX = bare }, "^/bare/python has no PyTorch: ", "it is not passed over")
+end)
+
 t.test("which nvcc it would be can be asked from a script", function()
     t.match((toolkit.nvcc()), "^/.*/nvcc$")
 end)
@@ -415,6 +511,35 @@ t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code",
         .. "toolkit of CUDA 12 with CUDA_HOME")
     t.eq(advice("12.4", "13.0", "import triton"), nil)
     t.eq(advice(nil, "13.0"), nil)
+end)
+
+-- What the hook that opens a device says, with a PyTorch that sees none. %s: the CUDA that it was built for.
+local BLIND = [[
+import torch
+torch.cuda.is_available, torch.version.cuda, torch.__version__ = lambda: False, %s, "2.4.0"
+from ako.hooks import UNAVAILABLE, Fault
+from ako.side import Side
+try:
+    Side().start(True)
+except Fault as fault:
+    print(fault.status == UNAVAILABLE, fault)
+Side().start(False)
+]]
+
+t.test("a PyTorch that sees no GPU is named, with what to do", function()
+    local interpreter = lane.need().program
+    local function line(cuda)
+        local result = assert(process.run { interpreter, "-c", BLIND:format(cuda),
+            env = { PYTHONPATH = t.home .. "/stdlib/python", PYTHONDONTWRITEBYTECODE = "1" } })
+        t.eq(result.code, 0, result.stderr)
+        return result.stdout
+    end
+    local function wanted(has)
+        return ("True PyTorch 2.4.0 of %s was built %s and sees no GPU: install one for this driver, or run with "
+            .. "--device=cpu\n"):format(interpreter, has)
+    end
+    t.eq(line "None", wanted "without CUDA")
+    t.eq(line "'12.4'", wanted "for CUDA 12.4")
 end)
 
 -- The program
@@ -443,6 +568,7 @@ t.test("exit codes and lines of the program", function()
         { solution "return x[0]", exits.INCORRECT,
             "the result is of shape %[16%], the reference gives shape %[8, 16%]" },
         { solution "raise ValueError('no')", exits.CRASHED, "mine.py:6: ValueError: no" },
+        { solution(NO_MEMORY), exits.CRASHED, "mine.py:6: " .. NO_MEMORY_LINE },
         { RIGHT, exits.DONE, "keep: baseline" },
     }
     for _, case in ipairs(cases) do
