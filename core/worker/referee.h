@@ -20,6 +20,7 @@ typedef struct prepared {
     bool ready;    /* filled */
     bool provable; /* its golden is there too */
     bool loose;    /* for timing: views shift within rooms full of inputs */
+    bool known;    /* its seed is one of the check's, which come back in the next trial */
     int workload;
     ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */
     ako_arena golden_arena; /* of the golden block: outputs, and the reference's scratch where it runs in place */

@@ -85,7 +85,7 @@ int referee_fill_from_problem(referee *r, const prepared *p, uint64_t seed, int 
     if (status == AKO_OK && fault.reason[0])
         status = ako_fail(AKO_INVALID, "referee", "%s", fault.reason);
     if (status == AKO_OK && n > 0)
-        status = ako_runner_fill(r->runner, (int64_t)seed, !p->loose, addresses);
+        status = ako_runner_fill(r->runner, (int64_t)seed, p->known, addresses);
     free(addresses);
     return status;
 }

@@ -104,6 +104,35 @@ t.test("what may look wrong and is not: megabytes printed, a view of an input, a
     t.match(lane.try(task, solution "return x * 2, x[:1]").reason, "shape %[1%], the reference gives shape %[0%]")
 end)
 
+-- Notes which seeds the referee draws inputs for, and whether they are the check's. %s: the file for that.
+local WATCHING = [[
+import sys
+Referee = sys.modules["ako.referee"].Referee
+drawn = Referee.drawn
+
+def noted(self, seed, known):
+    with open("%s", "a") as file:
+        file.write(f"{seed} {known}\n")
+    return drawn(self, seed, known)
+
+Referee.drawn = noted
+
+]]
+
+t.test("inputs are drawn as the original does, and kept, for the seeds of the check alone", function()
+    local notes = fs.join(lane.folder, "seeds.txt")
+    local task = assert(lane.task(lane.write("watched.py", problem "return x * 2" .. WATCHING:format(notes))))
+    assert(fs.remove_tree(notes))
+    local result = lane.try(task, RIGHT, { seeds = 3, launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    local kept, others = {}, 0
+    for seed, known in assert(fs.read(notes)):gmatch "(%S+) (%d)\n" do
+        if known == "1" then kept[#kept + 1] = seed else others = others + 1 end
+    end
+    t.eq(kept, { "1", "2", "3" })
+    t.ok(others > 0)
+end)
+
 -- Solutions
 
 local function given(name, text, status, reason)
