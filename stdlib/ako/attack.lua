@@ -310,8 +310,8 @@ local function add_chance(found, task)
 end
 
 local function request_of(plan)
-    local seed = plan.steps.check.seeds[1]
-    return { seed = seed, other = seeds.expand(seed, 1)[1], limit = plan.steps.limits.check }
+    local first, second = table.unpack(plan.steps.check.seeds) -- whose inputs are wanted in any case
+    return { seed = first, other = second or seeds.expand(first, 1)[1], limit = plan.steps.limits.check }
 end
 
 --- Attacks the task that the evaluator has been given (as ako.plan resolved it). Returns

@@ -8,6 +8,7 @@ local bench_lines = require "ako.bench_lines"
 local bench_selftest = require "ako.bench_selftest"
 local console = require "ako.console"
 local contract = require "ako.contract"
+local drawing = require "ako.drawing"
 local evaluators = require "ako.evaluator"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
@@ -19,7 +20,6 @@ local problem = require "ako.problem"
 local progress = require "ako.progress"
 local python = require "ako.python"
 local python_source = require "ako.python_source"
-local tightening = require "ako.tightening"
 local unit = require "ako.unit"
 
 local evaluation = {}
@@ -69,12 +69,11 @@ end
 
 -- The task of the reference, or nil, what is wrong with it and a code.
 local function task_of(self)
-    local correctness, ctx = self.policy.correctness, self.ctx
-    local dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
-    local origins, cwd = places(self.loaded, self.lane)
-    return fault.catch(problem.task, self.evaluator, self.loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = tightening.is_unwanted(self.policy, ctx.opt), dtype = dtype,
-        inputs_ignored = true, origins = origins, cwd = cwd })
+    local how = drawing.how(self.policy, self.ctx.opt, self.ctx.host.seed)
+    how.dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
+    how.origins, how.cwd = places(self.loaded, self.lane)
+    how.inputs_ignored = true
+    return fault.catch(problem.task, self.evaluator, self.loaded, how)
 end
 
 local function measure(self, source)

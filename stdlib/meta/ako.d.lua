@@ -280,6 +280,7 @@
 ---@overload fun(name: "ako.control"): ako.control
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
+---@overload fun(name: "ako.drawing"): ako.drawing
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
 ---@overload fun(name: "ako.entry"): ako.entry
@@ -814,9 +815,9 @@ function problem.source(file, taken, folder) end
 function problem.load(file, solution, given) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
----`seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
----they are known.
+---faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
+---has, and those of the seeds `coming` ahead; `seconds` is how long the run may take. Raises faults: INVALID for a
+---mistake in the problem, with file and line where they are known.
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
@@ -1486,6 +1487,17 @@ function control.of(result) end
 ---@param clock_mhz? integer
 ---@return boolean
 function control.is_outdated(policy, known, clock_mhz) end
+
+---@class ako.drawing
+local drawing = {}
+
+---`how` of ako.problem's task for a policy and the values of its options; `seed` (from the command line) replaces the
+---policy's.
+---@param policy ako.Policy
+---@param opt table
+---@param seed? integer
+---@return table
+function drawing.how(policy, opt, seed) end
 
 ---@class ako.dtypes
 ---@field all table<ako.Dtype, boolean>

@@ -1,10 +1,12 @@
 -- What can be wrong with a problem in Python, with a solution and with the interpreter: one line, the right status and
 -- exit code, and the next trial is unharmed.
 local clock = require "ako.clock"
+local drawing = require "ako.drawing"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local lane = require "lane"
+local plan = require "ako.plan"
 local process = require "ako.process"
 local program = require "program"
 local python = require "ako.python"
@@ -131,6 +133,87 @@ t.test("inputs are drawn as the original does, and kept, for the seeds of the ch
     end
     t.eq(kept, { "1", "2", "3" })
     t.ok(others > 0)
+end)
+
+-- As on a card, where the check's inputs are drawn on the CPU; %s: the file for notes, what is changed, and what is
+-- done where another process draws.
+local DRAWN_AHEAD = [[
+import os
+import sys
+draws, Referee = sys.modules["ako.draws"], sys.modules["ako.referee"].Referee
+NOTES, REFEREE = "%s", os.getpid()
+Referee.keeps = lambda self, faithful: faithful
+draws._SLOW_S = -1
+%s
+drawn = Referee.drawn
+
+def note(*words):
+    with open(NOTES, "a") as file:
+        print(*words, file=file)
+
+def given(self, seed, known):
+    tensors = drawn(self, seed, known)
+    if known:
+        note("given", seed, tensors[0].double().sum().item())
+    return tensors
+
+Referee.drawn = given
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+def get_inputs():
+    x = torch.randn(8, 16)
+    if os.getpid() != REFEREE:
+        %s
+        note("ahead", torch.initial_seed(), x.double().sum().item())
+    else:
+        note("here", torch.initial_seed(), x.double().sum().item())
+    return [x]
+
+def get_init_inputs():
+    return []
+]]
+
+-- Seed -> sum of what was drawn, for each kind of note.
+local function drawn_with(changes, elsewhere)
+    local notes = fs.join(lane.folder, "drawn.txt")
+    assert(fs.remove_tree(notes))
+    local file = lane.write("ahead.py", HEAD .. DRAWN_AHEAD:format(notes, changes, elsewhere))
+    local task = assert(lane.task(file, { seed = 7, faithful = true, coming = { 1, 2 } }))
+    local result = lane.try(task, RIGHT, { seeds = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    local sums = { ahead = {}, here = {}, given = {} }
+    for kind, seed, sum in assert(fs.read(notes)):gmatch "(%a+) (%d+) (%S+)" do sums[kind][tonumber(seed)] = sum end
+    return sums
+end
+
+t.test("inputs that take long to draw are drawn ahead by other processes, the same as here", function()
+    local sums = drawn_with("draws._PATIENCE = 1e9", "pass")
+    t.eq({ sums.ahead[1], sums.ahead[2], sums.here[3] }, { sums.given[1], sums.given[2], sums.given[3] })
+    t.ok(sums.given[1] and sums.given[2] and sums.given[3])
+    t.eq({ sums.ahead[3], sums.here[1], sums.here[2] }, {}, "those named, and not again")
+    local task = assert(lane.task(lane.write("plain.py", MODEL .. INPUTS)))
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+end)
+
+t.test("ahead come the seeds of the check, where the original's bits are wanted", function()
+    local kernelbench = require "policies.kernelbench"
+    local how = drawing.how(kernelbench, { faithful = true }, 5)
+    t.eq({ how.seed, how.faithful, how.seconds }, { 5, true, kernelbench.budget.build })
+    t.eq(how.coming, plan.steps(kernelbench, 5).check.seeds)
+    t.eq(drawing.how(kernelbench, { faithful = false }).coming, nil)
+end)
+
+t.test("what cannot be drawn ahead is drawn when it is wanted", function()
+    for _, elsewhere in ipairs { "raise RuntimeError('not here')", "os.abort()", "x = torch.randn(4)",
+        "while True: pass" } do
+        local patience = elsewhere:find "while" and 0 or "1e9"
+        local sums = drawn_with("draws._PATIENCE = " .. patience, elsewhere)
+        t.ok(sums.given[1] and sums.given[2] and sums.given[3], elsewhere)
+        t.eq({ sums.here[1], sums.here[2], sums.here[3] }, { sums.given[1], sums.given[2], sums.given[3] }, elsewhere)
+    end
 end)
 
 -- Solutions
@@ -518,8 +601,8 @@ t.test("the interpreter of an active environment is taken, what is named goes be
     variables.AKO_PYTHON = environment "variable" .. "/bin/python"
     t.eq(found_with(variables), "/variable/python")
     t.eq(found_with(variables, environment "option" .. "/bin/python"), "/option/python")
-    local bare = environment("bare", "3.11 True False")
-    t.match(found_with { CONDA_PREFIX = bare }, "^/bare/python has no PyTorch: ", "it is not passed over")
+    local without = environment("without", "3.11 True False")
+    t.match(found_with { CONDA_PREFIX = without }, "^/without/python has no PyTorch: ", "it is not passed over")
 end)
 
 t.test("which nvcc it would be can be asked from a script", function()
