@@ -38,6 +38,9 @@ typedef struct ako_hooks {
     /* What a bundle asks for, as JSON, without running it on buffers of ours; NULL after ako_fail_text. The text is the
      * hook's, until its next call. */
     const char *(*describe)(const char *path, const char *question);
+    /* Which configurations the kernels of the bundle have chosen at their first calls, as JSON: a list of {"kernel",
+     * "key","config"}, all texts. NULL: nothing is known. The text is the hook's, until its next call. */
+    const char *(*autotuned)(void);
     /* From `task` on: what the last call has returned, one an output. */
     const ako_returned *returned;
     int n_returned, first_output; /* the latter: where theirs begin among the addresses */

@@ -138,8 +138,10 @@ static int on_settle(ako_server *server, const json_t *request, json_t *answer)
 {
     candidate *c = server->state;
     (void)request;
-    return c->unit ? confined_settle(answer, ako_lane_place(c->unit->lane))
-                   : ako_fail(AKO_INVALID, "candidate", "nothing is loaded");
+    if (!c->unit)
+        return ako_fail(AKO_INVALID, "candidate", "nothing is loaded");
+    int status = confined_settle(answer, ako_lane_place(c->unit->lane));
+    return status == AKO_OK ? ask_autotuned(c->unit->lane, answer) : status;
 }
 
 static int on_run(ako_server *server, const json_t *request, json_t *answer)

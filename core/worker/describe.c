@@ -43,16 +43,11 @@ static int ask(evaluator *ev, const description *d, json_t **reply)
             &ev->referee, "describe",
             json_pack("{s:O, s:O}", "path", json_object_get(d->build.output, "path"), "question", d->question), NULL,
             0);
-    ako_lane lane = ev->device.place == AKO_GPU ? AKO_LANE_PYTHON : AKO_LANE_PYTHON_CPU;
     for (arm a = ARM_INCUMBENT; status == AKO_OK && a <= ARM_CANDIDATE; a++)
-        status = arm_start(ev, a, lane); /* their contexts come up meanwhile */
+        status = arm_start(ev, a, d->unit->lane); /* their contexts come up meanwhile */
     int64_t deadline = d->limit_ns ? ako_clock_ns() + d->limit_ns : 0;
-    while (status == AKO_OK && child_owes_answer(&ev->referee)) {
-        json_decref(*reply);
-        status = evaluator_await(ev, &ev->referee, reply, deadline);
-        if (status == AKO_OK)
-            status = ako_answer_status(*reply, "problem");
-    }
+    if (status == AKO_OK)
+        status = evaluator_settle(ev, &ev->referee, reply, deadline);
     if (status == AKO_TIMEOUT)
         status = ako_fail(AKO_TIMEOUT, "problem", "not described within %.3g s", (double)d->limit_ns / 1e9);
     if (status != AKO_OK)

@@ -68,6 +68,20 @@ int evaluator_await(evaluator *ev, ako_child *child, json_t **answer, int64_t de
     }
 }
 
+int evaluator_settle(evaluator *ev, ako_child *child, json_t **answer, int64_t deadline_ns)
+{
+    int status = AKO_OK;
+    *answer = NULL;
+    while (status == AKO_OK && child_owes_answer(child)) {
+        json_decref(*answer);
+        *answer = NULL;
+        status = evaluator_await(ev, child, answer, deadline_ns);
+        if (status == AKO_OK)
+            status = ako_answer_status(*answer, child->role);
+    }
+    return status;
+}
+
 /* Takes the event over. A host that is gone is found by evaluator_listen. */
 static void send_event(evaluator *ev, json_t *event)
 {

@@ -73,6 +73,10 @@ typedef struct evaluator {
  * request stopped; AKO_EOF: the host is gone; otherwise as child_poll, and AKO_TIMEOUT past the deadline (0: none). */
 int evaluator_await(evaluator *ev, ako_child *child, json_t **answer, int64_t deadline_ns);
 
+/* Waits until a child owes no answer: *answer is its last one, owned, or NULL where it owed none. Fails with the first
+ * answer that is negative, and as evaluator_await. */
+int evaluator_settle(evaluator *ev, ako_child *child, json_t **answer, int64_t deadline_ns);
+
 /* Looks whether the host has said something: AKO_OK, AKO_CANCELLED or AKO_EOF. */
 int evaluator_listen(evaluator *ev);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
 #include "cache.h"
 #include "clock.h"
 #include "error.h"
@@ -22,20 +21,6 @@ static bool asks_for_some(const ako_unit *unit)
     return false;
 }
 
-/* The answer to the last of what was asked. */
-static int settle(evaluator *ev, ako_child *child, json_t **reply, int64_t deadline_ns)
-{
-    int status = AKO_OK;
-    while (status == AKO_OK && child_owes_answer(child)) {
-        json_decref(*reply);
-        *reply = NULL;
-        status = evaluator_await(ev, child, reply, deadline_ns);
-        if (status == AKO_OK)
-            status = ako_answer_status(*reply, "python");
-    }
-    return status;
-}
-
 /* In a process without a GPU that may write nothing and starts no program. */
 static int record(evaluator *ev, json_t **specs, const json_t *path)
 {
@@ -47,7 +32,7 @@ static int record(evaluator *ev, json_t **specs, const json_t *path)
     if (status == AKO_OK)
         status = child_send(&child, "describe", json_pack("{s:O}", "path", path), NULL, 0);
     if (status == AKO_OK)
-        status = settle(ev, &child, &reply, ako_clock_ns() + RECORD_LIMIT_NS);
+        status = evaluator_settle(ev, &child, &reply, ako_clock_ns() + RECORD_LIMIT_NS);
     *specs = json_incref(json_object_get(reply, "description"));
     json_decref(reply);
     child_kill(&child);
@@ -71,7 +56,7 @@ static int compile(evaluator *ev, json_t **built, json_t *specs, const json_t *p
                                       folder, "arch", ev->device.place == AKO_GPU ? ev->device.arch : ""),
                             NULL, 0);
     if (status == AKO_OK)
-        status = settle(ev, &child, &reply, deadline_ns);
+        status = evaluator_settle(ev, &child, &reply, deadline_ns);
     *built = json_incref(json_object_get(reply, "description"));
     json_decref(reply);
     child_kill(&child);

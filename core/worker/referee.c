@@ -219,8 +219,11 @@ static int lay_out(referee *r, prepared *p, int set, int workload, const prepara
     ako_arena_free(&p->arena);
     ako_arena_free(&p->golden_arena);
     free(p->hashes);
-    *p = (prepared){
-        .workload = workload, .loose = what->loose, .form = what->form, .base = exchange_base(&r->sets, set)};
+    *p = (prepared){.workload = workload,
+                    .loose = what->loose,
+                    .known = what->golden,
+                    .form = what->form,
+                    .base = exchange_base(&r->sets, set)};
     p->hashes = calloc((size_t)r->task->n_tensors, sizeof *p->hashes);
     int status =
         p->hashes ? ako_arena_of_workload(&p->arena, r->task, r->units[what->unit], workload) : referee_out_of_memory();

@@ -26,6 +26,7 @@ typedef struct prepared {
     bool ready;    /* filled */
     bool provable; /* its golden is there too */
     bool loose;    /* for timing: views shift within rooms full of inputs */
+    bool known;    /* its seed is one of the check's, which come back in the next trial */
     input_form form;
     int workload;
     ako_arena arena;        /* of the exported block: the task's tensors, the solution's scratch */

@@ -88,7 +88,7 @@ int referee_fill_from_problem(referee *r, const prepared *p, uint64_t seed, int 
         status = ako_runner_fill(
             r->runner,
             &(ako_draw){
-                .seed = (int64_t)seed, .known = !p->loose, .is_signed = p->form.is_signed, .times = p->form.times},
+                .seed = (int64_t)seed, .known = p->known, .is_signed = p->form.is_signed, .times = p->form.times},
             addresses);
     free(addresses);
     return status;

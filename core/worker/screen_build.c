@@ -63,6 +63,22 @@ static void find_same(screening *s, int index)
         screen_leave(e, "same");
 }
 
+/* Of those that are to run, once it is known which these are. */
+static int build_extensions(screening *s)
+{
+    int status = AKO_OK;
+    for (int i = 0; status == AKO_OK && !s->base.ended && i < s->n; i++) {
+        entrant *e = &s->entrants[i];
+        if (screen_is_live(e))
+            find_same(s, i);
+        if (screen_is_live(e))
+            status = screen_settle(s, e, trial_build_extensions(&e->trial));
+        if (json_object_get(e->trial.build.output, "extensions"))
+            evaluator_progress(s->ev, "extensions", i + 1, s->n);
+    }
+    return status;
+}
+
 int screen_build(screening *s)
 {
     int status = build_all(s);
@@ -70,8 +86,5 @@ int screen_build(screening *s)
         status = trial_await_incumbent(&s->base);
     if (status == AKO_OK && !s->base.ended)
         status = trial_await_reference(&s->base);
-    for (int i = 0; status == AKO_OK && !s->base.ended && i < s->n; i++)
-        if (screen_is_live(&s->entrants[i]))
-            find_same(s, i);
-    return status;
+    return status == AKO_OK && !s->base.ended ? build_extensions(s) : status;
 }

@@ -41,6 +41,14 @@ int tell_extensions(ako_lane lane, const json_t *built)
     return ako_lane_is_python(lane) && hooks && built ? tell(hooks->extensions, built) : AKO_OK;
 }
 
+int ask_autotuned(ako_lane lane, json_t *answer)
+{
+    const ako_hooks *hooks = ako_hooks_get();
+    const char *text = ako_lane_is_python(lane) && hooks ? hooks->autotuned() : NULL;
+    json_t *list = text ? json_loads(text, 0, NULL) : NULL;
+    return list ? pack_into(answer, json_pack("{s:o}", "autotuned", list)) : AKO_OK;
+}
+
 int describe_file(const json_t *request, json_t *answer)
 {
     ako_reader reader;

@@ -102,6 +102,7 @@ int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee,
 
 int trial_build(trial *t); /* trial_build.c: waits for both builds */
 int trial_await_solution(trial *t);
+int trial_build_extensions(trial *t); /* of a solution that is there */
 int trial_await_incumbent(trial *t);
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);
@@ -110,9 +111,10 @@ int trial_ask_memory_for(trial *t, json_t *units, int processes);
 int trial_take_memory(trial *t, json_t **memory, int *fd); /* the answer, owned, and its descriptor or -1 */
 int trial_load_arm(trial *t, arm which, const json_t *memory, int fd);
 int trial_load(trial *t);
-int trial_check(trial *t);                   /* trial_check.c */
-int trial_time(trial *t);                    /* trial_time.c */
-int trial_compare(trial *t, bool *hopeless); /* trial_pairs.c: the paired decision */
+int trial_check(trial *t);                              /* trial_check.c */
+int trial_time(trial *t);                               /* trial_time.c */
+int trial_note_autotuned(trial *t, const json_t *told); /* trial_autotuned.c: a candidate's list goes into the answer */
+int trial_compare(trial *t, bool *hopeless);            /* trial_pairs.c: the paired decision */
 
 #define SLOW_REFERENCE_NS INT64_C(50000000)
 

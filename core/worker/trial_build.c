@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "clock.h"
 #include "error.h"
 #include "trial.h"
 
@@ -24,18 +25,32 @@ static bool is_interrupted(int status)
     return status == AKO_CANCELLED || status == AKO_EOF;
 }
 
+/* Extensions are built one after the other: each has the limit from its own beginning. */
+static int make_extensions(trial *t, const ako_unit *unit, build_job *job)
+{
+    return extensions_make(t->ev, unit, job, t->limits.build_ns ? ako_clock_ns() + t->limits.build_ns : 0);
+}
+
+static const char *extension_error(const build_job *job)
+{
+    return json_string_value(json_object_get(json_object_get(job->output, "extensions"), "error"));
+}
+
 /* The best so far was built before; that it does not build now is the machine's fault. */
 int trial_await_incumbent(trial *t)
 {
-    int status = build_await(t->ev, &t->incumbent_build, t->limits.build_ns);
-    if (is_interrupted(status))
-        return status;
+    build_job *job = &t->incumbent_build;
+    int status = build_await(t->ev, job, t->limits.build_ns);
     if (status == AKO_OK)
-        status = ako_answer_status(t->incumbent_build.output, "builder");
-    if (status == AKO_OK && json_is_true(json_object_get(t->incumbent_build.output, "built")))
-        return AKO_OK;
+        status = ako_answer_status(job->output, "builder");
+    bool built = status == AKO_OK && json_is_true(json_object_get(job->output, "built"));
+    if (built)
+        status = make_extensions(t, t->incumbent, job);
+    if (is_interrupted(status) || (built && status == AKO_OK && !extension_error(job)))
+        return status;
+    const char *why = status != AKO_OK ? ako_error_last()->message : built ? extension_error(job) : NULL;
     return trial_end(t, "INFRA", "incumbent", "the best so far cannot be built again: %s",
-                     status == AKO_OK ? "it does not compile" : ako_error_last()->message);
+                     why ? why : "it does not compile");
 }
 
 int trial_await_solution(trial *t)
@@ -86,19 +101,18 @@ int trial_await_reference(trial *t)
 }
 
 /* One that does not compile says so as any other source does; all that the compiler said goes into the log. */
-static int end_extension_error(trial *t, const json_t *built)
+static int end_extension_error(trial *t)
 {
     json_t *report = json_object_get(t->answer, "build");
-    if (report && json_object_get(built, "log"))
-        json_object_set(report, "log", json_object_get(built, "log"));
-    return trial_end(t, "COMPILE_ERROR", "compile", "%s", text_of(built, "error"));
+    json_t *log = json_object_get(json_object_get(t->build.output, "extensions"), "log");
+    if (report && log)
+        json_object_set(report, "log", log);
+    return trial_end(t, "COMPILE_ERROR", "compile", "%s", extension_error(&t->build));
 }
 
-static int build_extensions(trial *t, const ako_unit *unit, build_job *job)
+int trial_build_extensions(trial *t)
 {
-    int64_t deadline = t->limits.build_ns ? job->started_ns + t->limits.build_ns : 0;
-    int status = extensions_make(t->ev, unit, job, deadline);
-    const json_t *built = json_object_get(job->output, "extensions");
+    int status = make_extensions(t, t->unit, &t->build);
     if (is_interrupted(status))
         return status;
     if (status == AKO_TIMEOUT)
@@ -106,18 +120,16 @@ static int build_extensions(trial *t, const ako_unit *unit, build_job *job)
                          (double)t->limits.build_ns / 1e9);
     if (status != AKO_OK)
         return trial_end(t, "INFRA", ako_status_name(status), "%s", ako_error_last()->message);
-    return json_object_get(built, "error") ? end_extension_error(t, built) : AKO_OK;
+    return extension_error(&t->build) ? end_extension_error(t) : AKO_OK;
 }
 
 int trial_build(trial *t)
 {
     int status = trial_await_solution(t);
     if (status == AKO_OK && !t->ended)
-        status = build_extensions(t, t->unit, &t->build);
+        status = trial_build_extensions(t);
     if (status == AKO_OK && !t->ended && t->incumbent)
         status = trial_await_incumbent(t);
-    if (status == AKO_OK && !t->ended && t->incumbent)
-        status = build_extensions(t, t->incumbent, &t->incumbent_build);
     if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
         status = trial_await_reference(t);
     return status;

@@ -191,6 +191,8 @@ static int settle(trial *t, arm which, ako_lane lane)
     if (status != AKO_OK || t->ended)
         return status;
     status = trial_ask_arm(t, which, &reply, "settle", json_object(), -1, -1);
+    if (status == AKO_OK && which != ARM_INCUMBENT)
+        status = trial_note_autotuned(t, json_object_get(reply, "autotuned"));
     json_decref(reply);
     if (status == AKO_OK && !t->ended &&
         ako_process_kill_helpers(t->ev->arms[which].child.pid, ako_clock_ns() + HELPERS_LIMIT_NS) != AKO_OK)

@@ -3,7 +3,6 @@
 
 local brief = require "ako.brief"
 local console = require "ako.console"
-local exits = require "ako.exits"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -11,6 +10,7 @@ local idle = require "ako.idle"
 local json = require "ako.json"
 local log = require "ako.log"
 local opening = require "ako.opening"
+local output = require "ako.output"
 local pick = require "ako.pick"
 local place = require "ako.place"
 local report = require "ako.report"
@@ -21,10 +21,7 @@ local amend = {}
 
 local must = fault.must
 
-local function answer(ctx, lines, object)
-    must((ctx.console or console).out(ctx.host.json and json.encode(object) .. "\n" or report.text(lines)))
-    return exits.DONE
-end
+local function answer(ctx, lines, object) return output.either(ctx, object, report.text(lines)) end
 
 -- A loop that renders and commits but measures nothing, over a session as it is opened by open(ws, state).
 local function idle_loop(started, open)

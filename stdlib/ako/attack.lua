@@ -310,9 +310,10 @@ local function add_chance(found, task)
 end
 
 local function request_of(plan)
-    local seed = plan.steps.check.seeds[1]
+    local first, second = table.unpack(plan.steps.check.seeds) -- whose inputs are wanted in any case
     local wider = plan.wider and #plan.wider > 0 and plan.wider or nil
-    return { seed = seed, other = seeds.expand(seed, 1)[1], limit = plan.steps.limits.check, wider = wider }
+    return { seed = first, other = second or seeds.expand(first, 1)[1], limit = plan.steps.limits.check,
+        wider = wider }
 end
 
 -- The plan's wider inputs that the reference has an answer for in every workload; nil where it has none to try.

@@ -8,18 +8,18 @@ local bench_lines = require "ako.bench_lines"
 local bench_selftest = require "ako.bench_selftest"
 local console = require "ako.console"
 local contract = require "ako.contract"
+local drawing = require "ako.drawing"
 local evaluators = require "ako.evaluator"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
-local json = require "ako.json"
 local measuring = require "ako.measuring"
+local output = require "ako.output"
 local plan = require "ako.plan"
 local problem = require "ako.problem"
 local progress = require "ako.progress"
 local python = require "ako.python"
 local python_source = require "ako.python_source"
-local tightening = require "ako.tightening"
 local unit = require "ako.unit"
 
 local evaluation = {}
@@ -70,12 +70,11 @@ end
 
 -- The task of the reference, or nil, what is wrong with it and a code.
 local function task_of(self)
-    local correctness, ctx = self.policy.correctness, self.ctx
-    local dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
-    local origins, cwd = places(self.loaded, self.lane)
-    return fault.catch(problem.task, self.evaluator, self.loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = tightening.is_unwanted(self.policy, ctx.opt), dtype = dtype,
-        inputs_ignored = true, origins = origins, cwd = cwd })
+    local how = drawing.how(self.policy, self.ctx.opt, self.ctx.host.seed)
+    how.dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
+    how.origins, how.cwd = places(self.loaded, self.lane)
+    how.inputs_ignored = true
+    return fault.catch(problem.task, self.evaluator, self.loaded, how)
 end
 
 local function measure(self, source)
@@ -133,12 +132,9 @@ local function figures_of(ctx, flags)
         warnings = self.warnings })
 end
 
-local function out(ctx, text) must((ctx.console or console).out(text)) end
-local function out_lines(ctx, lines) out(ctx, table.concat(lines, "\n") .. "\n") end
-
 local function self_test(ctx)
     local passed, lines = bench_selftest.run()
-    out_lines(ctx, lines)
+    output.lines(ctx, lines)
     return passed and exits.DONE or exits.NOT_BETTER
 end
 
@@ -146,16 +142,15 @@ end
 function evaluation.bench(ctx)
     local flags = ctx.flags
     if flags.help then
-        out(ctx, bench_flags.help(ctx.policy) .. "\nOptions of the host (ako-lua --help) and of the policy may stand "
-            .. "among them: --device, --json, --quiet.\n")
-        return exits.DONE
+        return output.text(ctx, bench_flags.help(ctx.policy) .. "\nOptions of the host (ako-lua --help) and of the "
+            .. "policy may stand among them: --device, --json, --quiet.\n")
     end
     if flags.self_test then return self_test(ctx) end
     local figures = figures_of(ctx, flags)
     if ctx.host.json then
-        out(ctx, json.encode(bench_lines.object(figures)) .. "\n")
+        output.object(ctx, bench_lines.object(figures))
     else
-        out_lines(ctx, bench_lines.lines(figures, flags.verbose))
+        output.lines(ctx, bench_lines.lines(figures, flags.verbose))
     end
     return bench_lines.exit_code(figures)
 end

@@ -5,10 +5,10 @@ local account = require "ako.account"
 local brief = require "ako.brief"
 local console = require "ako.console"
 local exits = require "ako.exits"
-local fault = require "ako.fault"
 local format = require "ako.format"
 local json = require "ako.json"
 local log = require "ako.log"
+local output = require "ako.output"
 local pick = require "ako.pick"
 local report = require "ako.report"
 local session = require "ako.session"
@@ -16,15 +16,6 @@ local show = require "ako.show"
 local trial = require "ako.trial"
 
 local look = {}
-
-local function out(ctx, text)
-    local written, problem, code = (ctx.console or console).out(text)
-    if not written then fault.raise(code, "%s", problem) end
-    return exits.DONE
-end
-
-local function out_lines(ctx, lines) return out(ctx, table.concat(lines, "\n") .. "\n") end
-local function out_object(ctx, object) return out(ctx, json.encode(object) .. "\n") end
 
 local function status_object(state)
     local last = state.history[#state.history]
@@ -72,8 +63,7 @@ end
 --- status: where the newest session of the workspace, or the one named, stands.
 function look.status(ctx)
     local state = pick.session(ctx)
-    if ctx.host.json then return out_object(ctx, status_object(state)) end
-    return out(ctx, report.text(status_lines(state)))
+    return output.either(ctx, status_object(state), report.text(status_lines(state)))
 end
 
 --- brief: all that somebody without a memory needs to go on, in 2 KB.
@@ -83,15 +73,15 @@ function look.brief(ctx)
         holder = state and state.holder and ("process %d"):format(state.holder),
         proposer = state ~= nil and os.getenv("AKO_SESSION") == state.name }
     local object = brief.object(pick.run(ctx, state), parts)
-    return out(ctx, ctx.host.json and json.encode(object) .. "\n" or brief.shown(object))
+    return output.either(ctx, object, brief.shown(object))
 end
 
 --- log: a line for each trial.
 function look.log(ctx)
     local state, given = pick.session(ctx), ctx.verb_options or {}
     local entries, notes = log.newest(state.history, given.last), given.notes and state.notes or nil
-    if ctx.host.json then return out_object(ctx, log.object(state.name, entries, notes)) end
-    return out_lines(ctx, log.lines(entries, notes))
+    if ctx.host.json then return output.object(ctx, log.object(state.name, entries, notes)) end
+    return output.lines(ctx, log.lines(entries, notes))
 end
 
 -- The record of the operand that stands at `place`, nil without one.
@@ -104,8 +94,8 @@ end
 function look.show(ctx)
     local state, given = pick.session(ctx), ctx.verb_options or {}
     local object = show.object(state, operand(ctx, state, 1), given.source)
-    if ctx.host.json then return out_object(ctx, object) end
-    return out_lines(ctx, show.lines(object))
+    if ctx.host.json then return output.object(ctx, object) end
+    return output.lines(ctx, show.lines(object))
 end
 
 local function change_object(state, record, change, with_patch)
@@ -128,10 +118,10 @@ function look.diff(ctx)
     local state, given = pick.session(ctx), ctx.verb_options or {}
     local record, base = operand(ctx, state, 1), operand(ctx, state, 2)
     local change = show.change(state, record, base, not given.stat)
-    if ctx.host.json then return out_object(ctx, change_object(state, record, change, not given.stat)) end
-    if given.stat then return out_lines(ctx, stat_lines(record, change)) end
+    if ctx.host.json then return output.object(ctx, change_object(state, record, change, not given.stat)) end
+    if given.stat then return output.lines(ctx, stat_lines(record, change)) end
     local is_seen = (ctx.console or console).is_terminal "out"
-    if #change.changes > 0 then return out(ctx, is_seen and format.text(change.patch) or change.patch) end
+    if #change.changes > 0 then return output.text(ctx, is_seen and format.text(change.patch) or change.patch) end
     (ctx.console or console).err(("trial %d is the same as %s\n"):format(record.trial, show.base_text(change.against)))
     return exits.DONE
 end
@@ -139,8 +129,8 @@ end
 --- report: the account of the whole session.
 function look.report(ctx)
     local object, given = account.object(pick.session(ctx)), ctx.verb_options or {}
-    if ctx.host.json then return out_object(ctx, object) end
-    return out_lines(ctx, given.markdown and account.markdown(object) or account.lines(object))
+    if ctx.host.json then return output.object(ctx, object) end
+    return output.lines(ctx, given.markdown and account.markdown(object) or account.lines(object))
 end
 
 return look

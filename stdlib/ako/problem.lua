@@ -134,10 +134,10 @@ end
 
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 --- faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
---- whose bits the original has; `seconds` is how long that may take; `dtype` is what floating-point tensors are cast to
---- (nil: they stay what they are); `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd` and
---- `origins` { name = path }: where the problem's files look for data. Raises faults: INVALID for a mistake in the
---- problem, with file and line where they are known.
+--- whose bits the original has, and those of the seeds `coming` ahead; `seconds` is how long the run may take; `dtype`
+--- is what floating-point tensors are cast to (nil: they stay what they are); `inputs_ignored`: a solution may have
+--- get_inputs, which nobody calls; `cwd` and `origins` { name = path }: where the problem's files look for data. Raises
+--- faults: INVALID for a mistake in the problem, with file and line where they are known.
 function problem.task(evaluator, loaded, how)
     local described = describe(evaluator, loaded, question_of(loaded, how), how.seconds or DESCRIBE_SECONDS)
     local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }

@@ -170,6 +170,12 @@ local function members_text(given, names, unit)
     return #parts > 0 and table.concat(parts, ", ") or nil
 end
 
+-- What a kernel has chosen at its first call, which nobody but itself can know.
+local function autotuned_text(kernel)
+    return ("%s%s: %s (the solution's own words)"):format(kernel.kernel, kernel.key and " " .. kernel.key or "",
+        kernel.config)
+end
+
 local function add(lines, label, text)
     if not text or text == "" then return end
     lines[#lines + 1] = ("%-11s %s"):format(label, format.line(text))
@@ -200,6 +206,7 @@ local function add_figures(lines, object)
     for _, workload in ipairs(object.workloads) do add(lines, "workload", workload_text(workload)) end
     add(lines, "disturbed", object.disturbed)
     add(lines, "python", object.python)
+    for _, kernel in ipairs(object.autotuned or {}) do add(lines, "autotuned", autotuned_text(kernel)) end
     add(lines, "resources", members_text(object.resources, { "registers", "shared", "spill" }, ""))
     add(lines, "size", members_text(object.size, { "lines", "branches", "knobs" }, ""))
     add(lines, "costs", members_text(object.costs_ms, { "build", "check", "time", "profile", "total" }, " ms"))

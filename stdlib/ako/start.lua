@@ -4,6 +4,7 @@ local bench = require "ako.bench"
 local command = require "ako.command"
 local console = require "ako.console"
 local contract = require "ako.contract"
+local drawing = require "ako.drawing"
 local fault = require "ako.fault"
 local format = require "ako.format"
 local fs = require "ako.fs"
@@ -113,11 +114,9 @@ end
 -- The task for the evaluator's place. A problem in Python is run once to see what it asks for.
 local function resolve_task(self, definition)
     if not definition.problem then return must(task_files.resolve(definition, self.evaluator.place)) end
-    local seed = self.host.seed or self.policy.correctness.seed
-    local faithful = tightening.is_unwanted(self.policy, self.opt)
     self.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
-    local task = problems.task(self.evaluator, definition, { seed = seed, faithful = faithful,
-        seconds = self.policy.budget.build })
+    local how = drawing.how(self.policy, self.opt, self.host.seed)
+    local task = problems.task(self.evaluator, definition, how)
     for _, note in ipairs(problems.notes(task)) do self.progress:note("problem     " .. note) end
     return task
 end

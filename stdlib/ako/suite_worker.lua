@@ -3,6 +3,7 @@
 
 local clock = require "ako.clock"
 local console = require "ako.console"
+local drawing = require "ako.drawing"
 local evaluator = require "ako.evaluator"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
@@ -20,7 +21,6 @@ local python = require "ako.python"
 local quiet = require "ako.quiet"
 local suite_claims = require "ako.suite_claims"
 local suite_records = require "ako.suite_records"
-local tightening = require "ako.tightening"
 local trial = require "ako.trial"
 local unit = require "ako.unit"
 local view = require "ako.view"
@@ -63,9 +63,7 @@ local function describe(self, item)
     if git.hash(loaded.sources[1].text) ~= item.hash then
         fault.raise("CHANGED", "the problem was changed while this ran: start again")
     end
-    local correctness = ctx.policy.correctness
-    loop.task = problems.task(loop.evaluator, loaded, { seed = ctx.host.seed or correctness.seed,
-        faithful = tightening.is_unwanted(ctx.policy, ctx.opt) })
+    loop.task = problems.task(loop.evaluator, loaded, drawing.how(ctx.policy, ctx.opt, ctx.host.seed))
     loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed, ctx.opt))
     loop.give_task = function()
         return must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))
@@ -124,7 +122,8 @@ local function measure(self, sample, sources)
     if not given then return ended(self, sample, "COMPILE_ERROR", problem) end
     local result = measuring.ask(loop, given, measuring.ALL_STEPS)
     local record = trial.record(result, context(self, sample))
-    record.lane, record.weakness = given.lane, loop.weakness
+    measuring.name_unit(record, given)
+    record.weakness = loop.weakness
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil
     return record, result
 end

@@ -230,7 +230,8 @@ function trial.record(result, context)
         status = result.status, step = result.step,
         reason = without_line_zero(result.reason or ""),
         code = result.code ~= "" and result.code or nil, speedup = {}, interval = {}, workloads = json.array {},
-        costs_ms = costs_ms(result.costs_ns), flush = context.flush, confinement = result.confinement }
+        costs_ms = costs_ms(result.costs_ns), flush = context.flush, confinement = result.confinement,
+        autotuned = result.autotuned }
     record.timed_at, record.disturbed, record.repeats = result.timed_at, result.disturbed, result.repeats
     build_facts(record, result.build)
     for i, workload in ipairs(result.workloads or {}) do

@@ -11,6 +11,7 @@ local format = require "ako.format"
 local json = require "ako.json"
 local look = require "ako.look"
 local opening = require "ako.opening"
+local output = require "ako.output"
 local pick = require "ako.pick"
 local plan = require "ako.plan"
 local proposer = require "ako.proposer"
@@ -27,8 +28,6 @@ local workspace = require "ako.workspace"
 local verbs = {}
 
 local must = fault.must
-
-local function out(ctx, text) must((ctx.console or console).out(text)) end
 
 -- What a policy's render gives: lines, and members for the JSON object (or nil).
 local function render(ctx, run)
@@ -61,14 +60,10 @@ end
 
 local function say(ctx, started, loop, record, own_lines, run)
     local lines, members = rendered(started, loop, record)
-    if ctx.host.json then
-        local object = report.object(record)
-        if members then object[started.policy.name] = members end
-        object.run = run
-        out(ctx, json.encode(object) .. "\n")
-    else
-        out(ctx, report.text(lines, own_lines))
-    end
+    local object = report.object(record)
+    if members then object[started.policy.name] = members end
+    object.run = run
+    output.either(ctx, object, report.text(lines, own_lines))
 end
 
 -- Lines of a plan, their values below each other.
@@ -89,7 +84,7 @@ end
 local function refuse(started, what, reason, object)
     local ctx = started.ctx
     object.v, object.session, object.refused = 1, started.session.name, reason
-    out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text { ("%s: %s"):format(what, reason) })
+    output.either(ctx, object, report.text { ("%s: %s"):format(what, reason) })
     return exits.REJECTED
 end
 
@@ -145,14 +140,14 @@ end
 -- Several tasks: the account of each goes to stderr, that of all of them to stdout.
 local function say_suite(ctx, records)
     local lines, members = render(ctx, { tasks = records })
-    if not ctx.host.json then return out(ctx, report.text(lines, report.suite_lines(records))) end
+    if not ctx.host.json then return output.text(ctx, report.text(lines, report.suite_lines(records))) end
     local object = { v = 1, tasks = json.array() }
     for i, entry in ipairs(records) do
         object.tasks[i] = report.object(entry.record)
         object.tasks[i].task = entry.task
     end
     if members then object[ctx.policy.name] = members end
-    out(ctx, json.encode(object) .. "\n")
+    output.object(ctx, object)
 end
 
 local function run_suite(ctx, folders)
@@ -305,15 +300,13 @@ function verbs.plan(ctx)
     object.pairs = plan.pairs(ctx.policy, ctx.opt) or json.null
     object.screen = list and screen.is_wanted(ctx.policy, #list) and plan.screen(ctx.policy, #list) or json.null
     for i, line in ipairs(lines) do lines[i] = format.line(line) .. "\n" end
-    out(ctx, ctx.host.json and json.encode(object) .. "\n" or table.concat(lines))
-    return exits.DONE
+    return output.either(ctx, object, table.concat(lines))
 end
 
 --- simulate: the policy's rule on synthetic noise, or on the trials of the session that is named.
 function verbs.simulate(ctx)
     local lines, object = simulate.answer(ctx)
-    out(ctx, ctx.host.json and json.encode(object) .. "\n" or report.text(lines))
-    return exits.DONE
+    return output.either(ctx, object, report.text(lines))
 end
 
 --- doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
@@ -323,7 +316,7 @@ function verbs.doctor(ctx)
     local started <close>, problem, code = fault.catch(start.new, ctx)
     if started then started:resolve() end
     local found = started and doctor.examine(started) or doctor.look_around(ctx, problem, code)
-    out(ctx, ctx.host.json and json.encode(doctor.object(found)) .. "\n" or report.text(doctor.lines(found)))
+    output.either(ctx, doctor.object(found), report.text(doctor.lines(found)))
     return found.code
 end
 

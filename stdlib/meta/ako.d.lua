@@ -192,6 +192,7 @@
 ---@field wider? { name: string, seed: integer, signed?: boolean, times?: number }[] inputs that a weak Python problem is tried on beside its own
 ---@field python? string interpreter, PyTorch, its switches, and where inputs are drawn, in words
 ---@field confinement? any what held the candidate's process
+---@field autotuned? { kernel: string, key?: string, config: string }[] what Triton's autotuner chose, in the solution's own words
 ---@field point? table<string, string> of the tune space
 ---@field screen? ako.Screened what a screening saw of it
 
@@ -287,6 +288,7 @@
 ---@overload fun(name: "ako.control"): ako.control
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
+---@overload fun(name: "ako.drawing"): ako.drawing
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
 ---@overload fun(name: "ako.entry"): ako.entry
@@ -325,6 +327,7 @@
 ---@overload fun(name: "ako.options"): ako.options
 ---@overload fun(name: "ako.overriding"): ako.overriding
 ---@overload fun(name: "ako.paired"): ako.paired
+---@overload fun(name: "ako.output"): ako.output
 ---@overload fun(name: "ako.path"): ako.path
 ---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.place"): ako.place
@@ -821,9 +824,9 @@ function problem.source(file, taken, folder) end
 function problem.load(file, solution, given) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
----`seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where
----they are known.
+---faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
+---has, and those of the seeds `coming` ahead; `seconds` is how long the run may take. Raises faults: INVALID for a
+---mistake in the problem, with file and line where they are known.
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
@@ -1493,6 +1496,17 @@ function control.of(result) end
 ---@param clock_mhz? integer
 ---@return boolean
 function control.is_outdated(policy, known, clock_mhz) end
+
+---@class ako.drawing
+local drawing = {}
+
+---`how` of ako.problem's task for a policy and the values of its options; `seed` (from the command line) replaces the
+---policy's.
+---@param policy ako.Policy
+---@param opt table
+---@param seed? integer
+---@return table
+function drawing.how(policy, opt, seed) end
 
 ---@class ako.dtypes
 ---@field all table<ako.Dtype, boolean>
@@ -2591,6 +2605,34 @@ function options.read(spec, text) end
 ---@param groups any
 ---@param only_options any
 function options.parse(args, first, groups, only_options) end
+
+---@class ako.output
+local output = {}
+
+---Writes a text as it is. Returns the exit code of a verb that has done what it was asked for. Raises faults.
+---@param ctx table
+---@param text string
+---@return integer
+function output.text(ctx, text) end
+
+---The same for a list of lines.
+---@param ctx table
+---@param lines string[]
+---@return integer
+function output.lines(ctx, lines) end
+
+---The same for a table, as one line of JSON.
+---@param ctx table
+---@param object table
+---@return integer
+function output.object(ctx, object) end
+
+---The object where --json is wanted, or else the text.
+---@param ctx table
+---@param object table
+---@param text string
+---@return integer
+function output.either(ctx, object, text) end
 
 ---@class ako.path
 local path = {}

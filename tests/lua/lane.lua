@@ -69,18 +69,33 @@ function lane.task(file, how)
     return task
 end
 
+local function unit_of(task, text, name)
+    return assert(unit.make(task, task.solution, { { name = name or "mine.py", text = text } }))
+end
+
+-- The numbers of a check with so many seeds, of a timing with so many launches, and limits of so many seconds each.
+local function numbers(given)
+    local seeds, limit = {}, math.tointeger((given.seconds or 60) * SECOND)
+    for i = 1, given.seeds or 2 do seeds[i] = i end
+    return { check = { seeds = seeds }, limits = { build = BUILD, check = limit, time = limit },
+        time = { warmup = 1, launches = given.launches or 1, flush = false, timer = "wall", reference = true,
+            alpha = 0.05, proof_share = 0.1, proof_least = 1 } }
+end
+
 --- Tries a solution's text on the task given last. `changes`: seeds (how many, default 2), launches (timed so often;
 --- default: not at all), seconds (limit of a check). Returns the result.
 function lane.try(task, text, changes)
-    local given, seeds, steps = changes or {}, {}, { "build", "check" }
-    for i = 1, given.seeds or 2 do seeds[i] = i end
+    local given, steps = changes or {}, { "build", "check" }
     if given.launches then steps[3] = "time" end
-    local limit = math.tointeger((given.seconds or 60) * SECOND)
-    local mine = assert(unit.make(task, task.solution, { { name = given.name or "mine.py", text = text } }))
-    return assert(lane.evaluator():trial(mine, steps,
-        { check = { seeds = seeds }, limits = { build = BUILD, check = limit, time = limit },
-            time = { warmup = 1, launches = given.launches or 1, flush = false, timer = "wall", reference = true,
-                alpha = 0.05, proof_share = 0.1, proof_least = 1 } }))
+    return assert(lane.evaluator():trial(unit_of(task, text, given.name), steps, numbers(given)))
+end
+
+--- Screens solutions' texts against another one's on the task given last. Returns the answer.
+function lane.screen(task, texts, incumbent)
+    local units, plan = {}, numbers {}
+    for i, text in ipairs(texts) do units[i] = unit_of(task, text) end
+    plan.time.screen = { rounds = { 2 }, keep = #texts }
+    return assert(lane.evaluator():screen(units, unit_of(task, incumbent), plan))
 end
 
 return lane

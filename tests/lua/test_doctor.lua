@@ -54,7 +54,11 @@ t.test("nothing is weak in a good task", function()
     local given, asked = answering(answer(workload "N=64", workload "N=7"))
     local found = assert(attack.examine(given, TWO_WORKLOADS, PLAN))
     t.eq(found, { weak = {}, warnings = {} })
-    t.eq(asked, { { seed = 7, other = seeds.expand(7, 1)[1], limit = 5 } })
+    t.eq(asked, { { seed = 7, other = 8, limit = 5 } })
+    local once = { steps = { check = { seeds = { 7 } }, limits = PLAN.steps.limits } }
+    given, asked = answering(answer(workload "N=64", workload "N=7"))
+    assert(attack.examine(given, TWO_WORKLOADS, once))
+    t.eq(asked[1].other, seeds.expand(7, 1)[1], "of one trial alone")
 end)
 
 t.test("what passes is named once, with its workloads and figures", function()

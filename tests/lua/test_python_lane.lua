@@ -1,10 +1,12 @@
 -- What can be wrong with a problem in Python, with a solution and with the interpreter: one line, the right status and
 -- exit code, and the next trial is unharmed.
 local clock = require "ako.clock"
+local drawing = require "ako.drawing"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local lane = require "lane"
+local plan = require "ako.plan"
 local process = require "ako.process"
 local program = require "program"
 local python = require "ako.python"
@@ -104,6 +106,116 @@ t.test("what may look wrong and is not: megabytes printed, a view of an input, a
     t.match(lane.try(task, solution "return x * 2, x[:1]").reason, "shape %[1%], the reference gives shape %[0%]")
 end)
 
+-- Notes which seeds the referee draws inputs for, and whether they are the check's. %s: the file for that.
+local WATCHING = [[
+import sys
+Referee = sys.modules["ako.referee"].Referee
+drawn = Referee.drawn
+
+def noted(self, seed, known):
+    with open("%s", "a") as file:
+        file.write(f"{seed} {known}\n")
+    return drawn(self, seed, known)
+
+Referee.drawn = noted
+
+]]
+
+t.test("inputs are drawn as the original does, and kept, for the seeds of the check alone", function()
+    local notes = fs.join(lane.folder, "seeds.txt")
+    local task = assert(lane.task(lane.write("watched.py", problem "return x * 2" .. WATCHING:format(notes))))
+    assert(fs.remove_tree(notes))
+    local result = lane.try(task, RIGHT, { seeds = 3, launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    local kept, others = {}, 0
+    for seed, known in assert(fs.read(notes)):gmatch "(%S+) (%d)\n" do
+        if known == "1" then kept[#kept + 1] = seed else others = others + 1 end
+    end
+    t.eq(kept, { "1", "2", "3" })
+    t.ok(others > 0)
+end)
+
+-- As on a card, where the check's inputs are drawn on the CPU; %s: the file for notes, what is changed, and what is
+-- done where another process draws.
+local DRAWN_AHEAD = [[
+import os
+import sys
+draws, Referee = sys.modules["ako.draws"], sys.modules["ako.referee"].Referee
+NOTES, REFEREE = "%s", os.getpid()
+Referee.keeps = lambda self, faithful: faithful
+draws._SLOW_S = -1
+%s
+drawn = Referee.drawn
+
+def note(*words):
+    with open(NOTES, "a") as file:
+        print(*words, file=file)
+
+def given(self, seed, known):
+    tensors = drawn(self, seed, known)
+    if known:
+        note("given", seed, tensors[0].double().sum().item())
+    return tensors
+
+Referee.drawn = given
+
+class Model(nn.Module):
+    def forward(self, x):
+        return x * 2
+
+def get_inputs():
+    x = torch.randn(8, 16)
+    if os.getpid() != REFEREE:
+        %s
+        note("ahead", torch.initial_seed(), x.double().sum().item())
+    else:
+        note("here", torch.initial_seed(), x.double().sum().item())
+    return [x]
+
+def get_init_inputs():
+    return []
+]]
+
+-- Seed -> sum of what was drawn, for each kind of note.
+local function drawn_with(changes, elsewhere)
+    local notes = fs.join(lane.folder, "drawn.txt")
+    assert(fs.remove_tree(notes))
+    local file = lane.write("ahead.py", HEAD .. DRAWN_AHEAD:format(notes, changes, elsewhere))
+    local task = assert(lane.task(file, { seed = 7, faithful = true, coming = { 1, 2 } }))
+    local result = lane.try(task, RIGHT, { seeds = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    local sums = { ahead = {}, here = {}, given = {} }
+    for kind, seed, sum in assert(fs.read(notes)):gmatch "(%a+) (%d+) (%S+)" do sums[kind][tonumber(seed)] = sum end
+    return sums
+end
+
+t.test("inputs that take long to draw are drawn ahead by other processes, the same as here", function()
+    local sums = drawn_with("draws._PATIENCE = 1e9", "pass")
+    t.eq({ sums.ahead[1], sums.ahead[2], sums.here[3] }, { sums.given[1], sums.given[2], sums.given[3] })
+    t.ok(sums.given[1] and sums.given[2] and sums.given[3])
+    t.eq({ sums.ahead[3], sums.here[1], sums.here[2] }, {}, "those named, and not again")
+    local task = assert(lane.task(lane.write("plain.py", MODEL .. INPUTS)))
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+end)
+
+t.test("ahead come the seeds of the check, where the original's bits are wanted", function()
+    local kernelbench = require "policies.kernelbench"
+    local how = drawing.how(kernelbench, { faithful = true }, 5)
+    t.eq({ how.seed, how.faithful, how.seconds }, { 5, true, kernelbench.budget.build })
+    t.eq(how.coming, plan.steps(kernelbench, 5).check.seeds)
+    t.eq(drawing.how(kernelbench, { faithful = false }).coming, nil)
+end)
+
+t.test("what cannot be drawn ahead is drawn when it is wanted", function()
+    for _, elsewhere in ipairs { "raise RuntimeError('not here')", "os.abort()", "x = torch.randn(4)",
+        "while True: pass" } do
+        local patience = elsewhere:find "while" and 0 or "1e9"
+        local sums = drawn_with("draws._PATIENCE = " .. patience, elsewhere)
+        t.ok(sums.given[1] and sums.given[2] and sums.given[3], elsewhere)
+        t.eq({ sums.here[1], sums.here[2], sums.here[3] }, { sums.given[1], sums.given[2], sums.given[3] }, elsewhere)
+    end
+end)
+
 -- Solutions
 
 local function given(name, text, status, reason)
@@ -194,6 +306,70 @@ t.test("a solution that hangs, at import or in a call, ends after its time", fun
     t.eq(lane.try(task, RIGHT).status, "PASSED")
 end)
 
+-- Memory of the card, as PyTorch says it.
+local NO_MEMORY = 'raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB.\\nMore words.")'
+local NO_MEMORY_LINE = "out of memory: CUDA out of memory. Tried to allocate 20 GiB."
+
+t.test("no memory of the card left for a solution: its own status and line, and the next trial is unharmed", function()
+    local task = task_of_twice()
+    local in_init = "class ModelNew(nn.Module):\n    def __init__(self):\n        "
+    local cases = {
+        { solution(NO_MEMORY), "RUNTIME_ERROR", "mine.py:6: " },
+        { HEAD .. in_init .. NO_MEMORY, "COMPILE_ERROR", "mine.py:6: " },
+        { HEAD .. NO_MEMORY, "COMPILE_ERROR", "mine.py:4: " },
+    }
+    for _, case in ipairs(cases) do
+        local result = lane.try(task, case[1])
+        t.eq({ result.status, result.reason }, { case[2], case[3] .. NO_MEMORY_LINE })
+        t.eq(lane.try(task, RIGHT).status, "PASSED")
+    end
+end)
+
+-- A problem that has none left where a file says so.
+local EXHAUSTED = HEAD .. [[
+import os
+def need(where):
+    if os.path.exists("%s/no_memory_in_" + where):
+        %s
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        need("model")
+
+    def forward(self, x):
+        need("forward")
+        return x * 2
+
+def get_inputs():
+    need("get_inputs")
+    return [torch.randn(8, 16)]
+
+def get_init_inputs():
+    return []
+]]
+
+t.test("no memory of the card left for a problem: where it was, and the next trial is unharmed", function()
+    local file = lane.write("exhausted.py", EXHAUSTED:format(lane.folder, NO_MEMORY))
+    local in_trial = { get_inputs = "INFRA", forward = "INVALID_REFERENCE" }
+    for _, where in ipairs { "model", "get_inputs", "forward" } do
+        local flag = lane.write("no_memory_in_" .. where, "")
+        local _, why, code = lane.task(file)
+        t.eq(why, "exhausted.py:7: " .. NO_MEMORY_LINE)
+        t.eq(exits.of_code(code), exits.USAGE)
+        assert(fs.remove_tree(flag))
+        local task = assert(lane.task(file))
+        lane.write("no_memory_in_" .. where, "")
+        local result = in_trial[where] and lane.try(task, RIGHT)
+        if result then
+            t.eq(result.status, in_trial[where])
+            t.match(result.reason, "^the refere%a+ failed[%a ]*: exhausted.py:7: " .. NO_MEMORY_LINE .. "$")
+        end
+        assert(fs.remove_tree(flag))
+        t.eq(lane.try(task, RIGHT).status, "PASSED")
+    end
+end)
+
 -- A template that fails deep inside the standard library. PyTorch's own header, which takes a minute, is not read.
 local LONG_ERROR = [[
 from torch.utils.cpp_extension import load_inline
@@ -215,6 +391,110 @@ t.test("of a long compile error the first real line is shown, and all of it kept
     t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:5: no match for .*operator%-.* %(in stl_algo")
     local _, lines = result.build.log:gsub("\n", "")
     t.ok(lines > 20, result.build.log)
+end)
+
+-- An extension with a factor in it, without PyTorch's header; %s: where one lies that is empty, a name, a number.
+local FACTOR = [[
+from torch.utils.cpp_extension import load_inline
+ext = load_inline(name="%s", extra_include_paths=["%s"], cpp_sources="""
+#include <Python.h>
+static PyObject *factor(PyObject *self, PyObject *none) { return PyFloat_FromDouble(%s); }
+static PyMethodDef methods[] = {{"factor", factor, METH_NOARGS, ""}, {}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "x", "", -1, methods};
+PyMODINIT_FUNC PyInit_%s(void) { return PyModule_Create(&module); }
+""")
+]]
+
+t.test("extensions are built for a screening, too: of the best and of each candidate", function()
+    local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
+    local function with(name, factor)
+        return HEAD .. FACTOR:format(name, headers, factor, name) .. solution "return x * ext.factor()"
+    end
+    local candidates = { with("right", "2"), with("right", "wrong"), with("other", "3"), RIGHT }
+    local answer = lane.screen(task_of_twice(), candidates, with("best", "1 + 1"))
+    if answer.reason:find "Ninja" then t.skip(answer.reason) end
+    t.eq({ answer.status, answer.reason }, { "PASSED", "" })
+    local told = {}
+    for i, one in ipairs(answer.candidates) do told[i] = one.status end
+    t.eq(told, { "PASSED", "COMPILE_ERROR", "INCORRECT_NUMERICAL", "PASSED" })
+    t.match(answer.candidates[2].reason, "^load_inline%('right'%): cpp_sources%[0%]:3: .*wrong")
+    t.match(answer.candidates[2].build.log, "wrong")
+end)
+
+-- Kernels that tune themselves
+
+-- Stands for Triton, as far as a choice can be seen from outside.
+local TRITON = [[
+import sys, types
+
+class Autotuner:
+    def __init__(self, *configs):
+        self.configs, self.cache = configs, {}
+
+    def run(self, *key):
+        self.best_config = self.configs[-1]
+        if len(self.configs) > 1:
+            self.cache[key] = self.best_config
+
+class Heuristics:
+    def __init__(self, fn):
+        self.fn = fn
+
+Heuristics.__module__ = "triton.runtime.autotuner"
+
+class Config:
+    def __init__(self, kwargs, num_warps=4, num_stages=2, num_ctas=None):
+        self.kwargs, self.num_warps, self.num_stages, self.num_ctas = kwargs, num_warps, num_stages, num_ctas
+
+for name in ("triton", "triton.runtime", "triton.runtime.autotuner"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules["triton.runtime.autotuner"].Autotuner = Autotuner
+]]
+
+local TUNED = HEAD .. TRITON .. [[
+tuned = Autotuner(Config({"BLOCK": 64}), Config({"BLOCK": 128}, num_warps=8))
+alone = Heuristics(Autotuner(Config({}, num_ctas=2)))
+uncalled = Autotuner(Config({"BLOCK": 1}))
+
+class ModelNew(nn.Module):
+    def forward(self, x):
+        tuned.run(x.shape[0], "float32")
+        alone.fn.run()
+        return x + x
+
+]]
+
+t.test("what an autotuner has chosen is told once timing begins", function()
+    local task = task_of_twice()
+    local result = lane.try(task, TUNED, { launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    t.eq(result.autotuned, {
+        { kernel = "tuned", key = "(8, 'float32')", config = "BLOCK=128, num_warps=8, num_stages=2" },
+        { kernel = "alone", config = "num_warps=4, num_stages=2, num_ctas=2" } })
+    t.eq(lane.try(task, TUNED).autotuned, nil, "nothing was timed")
+    t.eq(lane.try(task, RIGHT, { launches = 3 }).autotuned, nil)
+end)
+
+t.test("what an autotuner says is cut and cleaned, and one that is broken says nothing", function()
+    local task = task_of_twice()
+    local many = TUNED .. [[
+for i in range(99):
+    tuned.cache[f"\x1b[31m{i} " + "k" * 999] = Config({"\n": "c" * 999})
+]]
+    local result = lane.try(task, many, { launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    local size = 0
+    for _, entry in ipairs(result.autotuned) do
+        for _, text in pairs(entry) do
+            size = size + #text
+            t.ok(not text:find "%c" and #text <= 256, text)
+        end
+    end
+    t.ok(size > 1000 and size <= 4096, size)
+    t.match(result.autotuned[1].key, "^%?%[31m0 k+$")
+    local broken = TUNED .. "tuned.cache = alone.fn.cache = 7\nuncalled.best_config = uncalled.run\n"
+    result = lane.try(task, broken:gsub("tuned%.run[^\n]+", ""), { launches = 3 })
+    t.eq({ result.status, result.autotuned }, { "PASSED" }, result.reason)
 end)
 
 -- Processes
@@ -293,6 +573,38 @@ t.test("an interpreter that will not do is named, with what to do", function()
     t.match(no_python "/nowhere/python", "/nowhere/python")
 end)
 
+-- Which interpreter a process with these variables, and no others that choose one, finds; or why none.
+local function found_with(variables, option)
+    local env = { AKO_HOME = t.home }
+    for name, value in pairs(variables) do env[name] = value end
+    program.write("find.lua", 'local fault, python = require "ako.fault", require "ako.python"\n'
+        .. 'local found, why = fault.catch(python.find, (...))\nprint(found or why)\n')
+    local clean = {}
+    for _, name in ipairs { "AKO_PYTHON", "VIRTUAL_ENV", "CONDA_PREFIX" } do
+        if not env[name] then table.move({ "-u", name }, 1, 2, #clean + 1, clean) end
+    end
+    local command = table.move(clean, 1, #clean, 2, { "env" })
+    table.move({ program.path, "find.lua", option }, 1, 3, #command + 1, command)
+    command.cwd, command.env = program.folder, env
+    return assert(process.run(command)).stdout:gsub("\n$", "")
+end
+
+t.test("the interpreter of an active environment is taken, what is named goes before it", function()
+    local function environment(name, facts)
+        script(name .. "/bin/python", ("echo %s\necho /%s/python\n"):format(facts or "3.11 True True", name))
+        return fs.join(lane.folder, name)
+    end
+    local variables = { CONDA_PREFIX = environment "conda" }
+    t.eq(found_with(variables), "/conda/python")
+    variables.VIRTUAL_ENV = environment "venv"
+    t.eq(found_with(variables), "/venv/python")
+    variables.AKO_PYTHON = environment "variable" .. "/bin/python"
+    t.eq(found_with(variables), "/variable/python")
+    t.eq(found_with(variables, environment "option" .. "/bin/python"), "/option/python")
+    local without = environment("without", "3.11 True False")
+    t.match(found_with { CONDA_PREFIX = without }, "^/without/python has no PyTorch: ", "it is not passed over")
+end)
+
 t.test("which nvcc it would be can be asked from a script", function()
     t.match((toolkit.nvcc()), "^/.*/nvcc$")
 end)
@@ -311,6 +623,35 @@ t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code",
         .. "toolkit of CUDA 12 with CUDA_HOME")
     t.eq(advice("12.4", "13.0", "import triton"), nil)
     t.eq(advice(nil, "13.0"), nil)
+end)
+
+-- What the hook that opens a device says, with a PyTorch that sees none. %s: the CUDA that it was built for.
+local BLIND = [[
+import torch
+torch.cuda.is_available, torch.version.cuda, torch.__version__ = lambda: False, %s, "2.4.0"
+from ako.hooks import UNAVAILABLE, Fault
+from ako.side import Side
+try:
+    Side().start(True)
+except Fault as fault:
+    print(fault.status == UNAVAILABLE, fault)
+Side().start(False)
+]]
+
+t.test("a PyTorch that sees no GPU is named, with what to do", function()
+    local interpreter = lane.need().program
+    local function line(cuda)
+        local result = assert(process.run { interpreter, "-c", BLIND:format(cuda),
+            env = { PYTHONPATH = t.home .. "/stdlib/python", PYTHONDONTWRITEBYTECODE = "1" } })
+        t.eq(result.code, 0, result.stderr)
+        return result.stdout
+    end
+    local function wanted(has)
+        return ("True PyTorch 2.4.0 of %s was built %s and sees no GPU: install one for this driver, or run with "
+            .. "--device=cpu\n"):format(interpreter, has)
+    end
+    t.eq(line "None", wanted "without CUDA")
+    t.eq(line "'12.4'", wanted "for CUDA 12.4")
 end)
 
 -- The program
@@ -339,6 +680,7 @@ t.test("exit codes and lines of the program", function()
         { solution "return x[0]", exits.INCORRECT,
             "the result is of shape %[16%], the reference gives shape %[8, 16%]" },
         { solution "raise ValueError('no')", exits.CRASHED, "mine.py:6: ValueError: no" },
+        { solution(NO_MEMORY), exits.CRASHED, "mine.py:6: " .. NO_MEMORY_LINE },
         { RIGHT, exits.DONE, "keep: baseline" },
     }
     for _, case in ipairs(cases) do
@@ -347,6 +689,18 @@ t.test("exit codes and lines of the program", function()
         t.eq(result.code, case[2], result.stdout .. result.stderr)
         t.match(result.stdout, case[3]:gsub("[()]", "%%%0"))
     end
+end)
+
+t.test("show says what an autotuner has chosen, and whose words that are", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    program.write("mine.py", TUNED)
+    t.eq(try("mine.py").code, exits.DONE)
+    t.match(program.run("-q", "light.lua", "show", "0").stdout,
+        "\nautotuned +tuned %(8, 'float32'%): BLOCK=128, num_warps=8, num_stages=2 %(the solution's own words%)\n"
+        .. "autotuned +alone: num_warps=4, ")
 end)
 
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()

@@ -285,6 +285,18 @@ t.test("a weak problem is warned of, and the others go on", function()
     t.match(result.stdout, "a copy of input 'x' passes")
 end)
 
+t.test("a problem that hangs ends after the policy's time for it, and the others go on", function()
+    lane.need()
+    folders(2, { ["1.py"] = RIGHT, ["2.py"] = RIGHT })
+    program.write("small.lua", (POLICY:gsub("build = 30", "build = 5")))
+    program.write("p/1_One.py", (problem(1):gsub("return torch.relu", "while True: pass\n        %0")))
+    local result = run "--json"
+    local object = assert(json.decode(result.stdout))
+    t.eq(statuses(object.results), { "INVALID_REFERENCE", "PASSED" })
+    t.match(object.results[1].reason, "1_One.py: did not run once within 5 s")
+    t.eq({ lines_of(1)[2].record.lane, lines_of(1)[2].record.backend }, { "python-cpu", "pytorch" })
+end)
+
 -- Starts it, waits for its first result, does something to it ($pid), and gives what it leaves on stdout and stderr.
 local function disturb(what, more)
     local command = table.concat(COMMAND, " ") .. " " .. (more or "")

@@ -3,7 +3,7 @@ import contextlib
 import os
 import shutil
 
-from ako import contracts, extensions
+from ako import autotuned, contracts, extensions
 from ako.bundle import Bundle
 from ako.facts import unpack
 from ako.hooks import ERROR, Fault
@@ -70,6 +70,9 @@ class Candidate(Side):
         except Fault:
             pass
         return self.give(found)
+
+    def autotuned(self):
+        return autotuned.chosen_in(self.bundle.folder)
 
     def compare_weights(self):
         """Where a name and a shape are the reference's, so must be the numbers: they come from the same seed."""

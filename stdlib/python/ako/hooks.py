@@ -32,6 +32,7 @@ class Hooks(ctypes.Structure):
         ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
         ("release", ctypes.CFUNCTYPE(ctypes.c_int)),
         ("describe", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
+        ("autotuned", ctypes.CFUNCTYPE(ctypes.c_void_p)),
         ("returned", ctypes.POINTER(Returned)),
         ("n_returned", ctypes.c_int),
         ("first_output", ctypes.c_int),

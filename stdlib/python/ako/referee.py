@@ -2,27 +2,30 @@
 import json
 import os
 import sys
+import time
 
 import torch
 
 from ako import contracts, extensions, inquiry, trees
 from ako.bundle import Bundle
+from ako.draws import Draws, is_like
 from ako.facts import name_inputs, name_outputs, pack, sizes_of, starter, with_dtypes
 from ako.hooks import INVALID, UNAVAILABLE, Fault
 from ako.inputs import elements_at
-from ako.models import (cast_to, drawn_on, in_double, make_model, place, precision, restorer, seed_everything, set_precision,
-                        weights_of)
+from ako.models import (cast_to, drawn_on, in_double, make_model, place, precision, restorer, seed_everything,
+                        set_precision, weights_of)
 from ako.side import Side
 from ako.widening import widen
 
-_KEPT = 4  # a share of the host's memory for inputs that take long to draw is one in so many
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 # What of a question holds for the solution, too.
 KEPT = ("format", "dtype", "inputs_file", "inputs_ignored", "dims", "arguments")
 
 
-def host_memory():
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+def tensors_of(drawn):
+    leaves = []
+    trees.describe(drawn, "an input", leaves)
+    return [tensor for tensor, _ in leaves]
 
 
 class Referee(Side):
@@ -31,7 +34,7 @@ class Referee(Side):
     def __init__(self):
         super().__init__()
         self.path = self.bundle = self.problem = self.how = self.init = self.form = None
-        self.draws, self.draws_bytes = {}, 0
+        self.draws = Draws()
 
     def load(self, path, question):
         self.loading = True
@@ -48,11 +51,16 @@ class Referee(Side):
         self.restore = restorer(self.model)
         self.loading = False
 
-    def draw(self, seed, faithful):
+    def draw(self, seed, faithful, to=None):
         seed_everything(seed)
         with drawn_on(self.device, faithful):
             inputs = self.problem.inputs(seed)
-        return place(inputs, self.device, cast_to(self.how))
+        return place(inputs, to or self.device, cast_to(self.how))
+
+    def draw_ahead(self, seeds, nodes, took_s):
+        """Beside what is still to be done before they are asked for."""
+        host = torch.device("cpu")
+        self.draws.begin(seeds, nodes, lambda seed: tensors_of(self.draw(seed, True, host)), took_s)
 
     def open(self, path):
         if path != self.path:
@@ -62,34 +70,31 @@ class Referee(Side):
         """The tensors for a seed. Those of the check are drawn as the original does where that is asked for, which
         takes long, and kept while there is room; contents of timed calls are nobody's to compare."""
         faithful = known and self.spec["faithful"]
-        leaves = self.draws.get(seed)
-        if leaves is None:
-            leaves = []
-            trees.describe(self.draw(seed & 0x7FFFFFFFFFFFFFFF, faithful), "an input", leaves)
-            if faithful and self.device.type == "cuda":
-                self.keep(seed, leaves)
-        return leaves
+        if not known:
+            self.draws.finish()  # nothing of ours runs beside timed calls
+        tensors = self.draws.find(seed)
+        if tensors is None:
+            tensors = tensors_of(self.draw(seed & 0x7FFFFFFFFFFFFFFF, faithful))
+            if self.keeps(faithful):
+                self.draws.keep(seed, tensors)
+        return tensors
 
-    def keep(self, seed, leaves):
-        """On the host, from where they come back a hundred times faster than they are drawn."""
-        size = sum(t.numel() * t.element_size() for t, _ in leaves)
-        if self.draws_bytes + size <= host_memory() // _KEPT:
-            self.draws[seed] = [(t.cpu(), path) for t, path in leaves]
-            self.draws_bytes += size
+    def keeps(self, faithful):
+        """Whether drawing takes longer than bringing what is kept back to the device."""
+        return faithful and self.device.type == "cuda"
 
     def fill(self, seed, known, is_signed, times, addresses):
-        leaves = self.drawn(seed, known)
-        if len(leaves) != len(self.spec["inputs"]):
+        tensors = self.drawn(seed, known)
+        if len(tensors) != len(self.spec["inputs"]):
             raise Fault(INVALID, "get_inputs gives another number of tensors than before")
-        for i, ((tensor, _), node) in enumerate(zip(leaves, self.spec["inputs"])):
-            facts = [list(tensor.shape), list(tensor.stride()), trees.DTYPES[tensor.dtype]]
-            if facts != [node["shape"], node["stride"], node["dtype"]]:
+        for i, (tensor, node) in enumerate(zip(tensors, self.spec["inputs"])):
+            if not is_like(tensor, node):
                 raise Fault(INVALID, f"input '{node['name']}' has another shape, layout or dtype than before")
             if addresses[i]:  # with its gaps and overlaps, as it lies in memory
                 target = elements_at(addresses[i], node["elements"], tensor.dtype, self.device)
                 target.copy_(tensor.as_strided((node["elements"],), (1,)))
                 widen(target, (seed + i) & 0x7FFFFFFFFFFFFFFF, is_signed, times)
-        del leaves
+        del tensors
         self.give_back()
 
     def variant(self, name):
@@ -126,7 +131,9 @@ class Referee(Side):
         if "build" in question:
             return self.give(extensions.build_all(question["build"], question["cache"], question["arch"]))
         self.load(path, question)
+        began = time.monotonic()
         drawn = self.draw(question["seed"], question["faithful"])
+        took_s = time.monotonic() - began
         inputs, outputs = [], []
         args = trees.describe(drawn, "an input", inputs)
         in_place = place(self.problem.outputs(self.device), self.device, cast_to(question))
@@ -134,6 +141,8 @@ class Referee(Side):
         weights = weights_of(self.model)  # as they begin: a call may change buffers
         torch.manual_seed(question["seed"])
         named = name_inputs(self.model, args["list"], inputs)
+        if self.keeps(question["faithful"]):
+            self.draw_ahead(question.get("coming", []), named, took_s)
         call = inquiry.Call(inputs, self.device)
         given = self.call_model()
         given = in_place if in_place and given is None else place(given, self.device)

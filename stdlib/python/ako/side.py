@@ -101,7 +101,8 @@ class Side:
             launch=hook(fields["launch"], self.launch),
             release=hook(fields["release"], self.release),
             describe=hook(fields["describe"], lambda path, question:
-                          self.describe(path.decode(), json.loads(question)), lambda: None))
+                          self.describe(path.decode(), json.loads(question)), lambda: None),
+            autotuned=hook(fields["autotuned"], lambda: self.give(self.autotuned()), lambda: None))
 
     def take_extensions(self, built):
         """What load_inline is to find, before a file is opened."""
@@ -120,6 +121,10 @@ class Side:
 
     def variant(self, name):
         raise Fault(INVALID, "a candidate has one form")
+
+    def autotuned(self):
+        """What kernels have chosen at their first calls (ako.autotuned)."""
+        return []
 
     def describe(self, path, question):
         raise Fault(INVALID, "a candidate describes no problem")

@@ -1,0 +1,16 @@
+-- How a policy has the inputs of a problem in Python drawn when it is run once.
+
+local plan = require "ako.plan"
+local tightening = require "ako.tightening"
+
+local drawing = {}
+
+--- `how` of ako.problem's task for a policy and the values of its options; `seed` (from the command line) replaces the
+--- policy's.
+function drawing.how(policy, opt, seed)
+    local faithful = tightening.is_unwanted(policy, opt)
+    return { seed = seed or policy.correctness.seed, faithful = faithful, seconds = policy.budget.build,
+        coming = faithful and plan.steps(policy, seed).check.seeds or nil }
+end
+
+return drawing
