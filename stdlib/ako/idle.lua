@@ -5,6 +5,7 @@ local device = require "ako.device"
 local fault = require "ako.fault"
 local problem_files = require "ako.problem"
 local start = require "ako.start"
+local task_files = require "ako.task"
 
 local idle = {}
 
@@ -29,7 +30,7 @@ end
 --- without a session. Raises faults.
 function idle.start(ctx, known)
     -- What a problem in Python asks for is known only once it has run.
-    if ctx.host.task and problem_files.is_problem(ctx.host.task) then return start.new(ctx) end
+    if ctx.host.task and problem_files.is_problem(task_files.file_of(ctx.host.task)) then return start.new(ctx) end
     local problem, code
     for _, place in ipairs(places(ctx, known)) do
         local facts = known or { id = place == "cpu" and "cpu" or "cuda", name = "no device yet" }

@@ -93,6 +93,12 @@ local function made_by_policy(self)
     return made
 end
 
+-- Which of a robust-kbench task's settings the policy's options ask for.
+local function multi_of(self)
+    local names = self.policy.correctness.multi or {}
+    return { init = self.opt[names.init], input = self.opt[names.input] }
+end
+
 --- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
 --- Raises faults.
 function Start:find_task()
@@ -102,7 +108,9 @@ function Start:find_task()
     if self.made then return made end
     self.bundled = bundled
     local dims = self.host.dims and must(contract.dims(self.host.dims))
-    if problems.is_problem(file) then return problems.load(file, self.host.solution, { dims = dims }) end
+    if problems.is_problem(file) then
+        return problems.load(file, self.host.solution, { dims = dims, multi = multi_of(self) })
+    end
     fault.check(not dims, "option --dims is for a task in Python; %s has its sizes in its workloads", file)
     fault.check(not self.host.solution, "option --solution is for a task in Python; %s names its solution itself", file)
     return must(task_files.load(file))

@@ -8,6 +8,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local keyline = require "ako.keyline"
 local path = require "ako.path"
+local robust_kbench = require "ako.robust_kbench"
 local tensors = require "ako.tensors"
 
 local task = {}
@@ -281,8 +282,12 @@ local function read_definition(given, source)
     return definition
 end
 
---- The file of a task named by a file or a folder (then its task.lua).
-function task.file_of(name) return fs.is_dir(name) and fs.join(name, "task.lua") or name end
+--- The file of a task named by a file or a folder (then its task.lua, or what a robust-kbench task has).
+function task.file_of(name)
+    if not fs.is_dir(name) then return name end
+    local file = fs.join(name, "task.lua")
+    return not fs.exists(file) and robust_kbench.file_of(name) or file
+end
 
 -- The table that a task file returns and the text of it.
 local function read(file)
