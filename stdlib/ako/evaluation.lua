@@ -37,16 +37,6 @@ local function policy_of(ctx, flags)
     return policy:extend { timing = { python_timer = policy.timing.timer } }
 end
 
--- What the problem's files find beside them, and in the folder that the user is in.
-local function places(loaded, lane)
-    local origins = {}
-    for i, file in ipairs { lane.reference, lane.inputs } do
-        local source = loaded.sources[i]
-        if source then origins[source.name] = fs.absolute(file) or file end
-    end
-    return origins, fs.absolute "."
-end
-
 local Evaluation = {}
 Evaluation.__index = Evaluation
 
@@ -71,10 +61,9 @@ end
 local function task_of(self)
     local correctness, ctx = self.policy.correctness, self.ctx
     local dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
-    local origins, cwd = places(self.loaded, self.lane)
     return fault.catch(problem.task, self.evaluator, self.loaded, { seed = ctx.host.seed or correctness.seed,
         faithful = tightening.is_unwanted(self.policy, ctx.opt), dtype = dtype,
-        inputs_ignored = true, origins = origins, cwd = cwd })
+        inputs_ignored = true, cwd = fs.absolute "." })
 end
 
 local function measure(self, source)

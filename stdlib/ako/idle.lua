@@ -3,9 +3,7 @@
 
 local device = require "ako.device"
 local fault = require "ako.fault"
-local problem_files = require "ako.problem"
 local start = require "ako.start"
-local task_files = require "ako.task"
 
 local idle = {}
 
@@ -29,12 +27,10 @@ end
 --- What ako.start.new gives, with nothing that could measure. `known`: the device of the session's first line, nil
 --- without a session. Raises faults.
 function idle.start(ctx, known)
-    -- What a problem in Python asks for is known only once it has run.
-    if ctx.host.task and problem_files.is_problem(task_files.file_of(ctx.host.task)) then return start.new(ctx) end
     local problem, code
     for _, place in ipairs(places(ctx, known)) do
         local facts = known or { id = place == "cpu" and "cpu" or "cuda", name = "no device yet" }
-        local own = setmetatable({ start_evaluator = stand_in(place, facts) }, { __index = ctx })
+        local own = setmetatable({ stand_in = stand_in(place, facts) }, { __index = ctx })
         local started, why, kind = fault.catch(start.new, own)
         if started then return started end
         problem, code = problem or why, code or kind

@@ -84,10 +84,14 @@ end
 --- sizes of a problem that takes them (ako.contract); and multi { init, input }, which of the settings of a
 --- robust-kbench task are tried (ako.case_product).
 function problem.load(file, solution, given)
-    local sources, question, called = read(file, solution, given or {})
+    given = given or {}
+    local sources, question, called = read(file, solution, given)
     local name, from = place_solution(solution)
     local files = {}
     for i, source in ipairs(sources) do files[i] = source.name end
+    question.origins = { [files[1]] = fs.absolute(file),
+        [question.inputs_file or files[1]] = fs.absolute(question.inputs_file and given.inputs or file) }
+    question.cwd = fs.absolute(fs.dirname(file))
     called = called:gsub("[^%w_.-]", "_")
     question.cases = question.cases or { { workload = called } }
     return { problem = true, file = file, folder = fs.dirname(file), sources = sources, question = question,
@@ -116,6 +120,9 @@ local function describe(evaluator, loaded, question, seconds)
     for _, source in ipairs(loaded.sources) do named = named or why:find(source.name, 1, true) end
     fault.raise("INVALID", "%s%s", named and "" or loaded.file .. ": ", why)
 end
+
+--- True for what `load` gives.
+function problem.is_loaded(value) return type(value) == "table" and value.problem == true end
 
 -- Contiguous tensors have their shape; others are what lies in memory, from their first element to the last.
 local function shape_of(facts)
@@ -237,9 +244,9 @@ end
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 --- faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
 --- whose bits the original has; `seconds` is how long that may take; `dtype` is what floating-point tensors are cast to
---- (nil: they stay what they are); `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd` and
---- `origins` { name = path }: where the problem's files look for data. Raises faults: INVALID for a mistake in the
---- problem, with file and line where they are known.
+--- (nil: they stay what they are); `inputs_ignored`: a solution may have get_inputs, which nobody calls; `cwd`: the
+--- folder in which the problem's files are run (nil: that of the first of them). Raises faults: INVALID for a mistake
+--- in the problem, with file and line where they are known.
 function problem.task(evaluator, loaded, how)
     local described = describe(evaluator, loaded, question_of(loaded, how), how.seconds or DESCRIBE_SECONDS)
     local cases = described.cases

@@ -34,8 +34,9 @@ Start.__index = Start
 
 local must = fault.must
 
-local function new_evaluator(ctx, report)
-    local begin = ctx.start_evaluator or require("ako.evaluator").start
+-- A problem in Python needs one even where nothing is measured: what it asks for is known only once it has run.
+local function new_evaluator(ctx, report, in_python)
+    local begin = not in_python and ctx.stand_in or ctx.start_evaluator or require("ako.evaluator").start
     return begin { device = ctx.host.device, python = ctx.python, progress = function(event) report:event(event) end }
 end
 
@@ -86,9 +87,9 @@ local function made_by_policy(self)
     if not self.policy.find_task then return nil end
     local made, question = self.hook("find_task", survey(self), self.opt)
     if made == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
-    if made and not task_files.is_definition(made) then
-        fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or nil and a "
-            .. "question, returned a %s value", type(made))
+    if made and not problems.is_loaded(made) and not task_files.is_definition(made) then
+        fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or a problem as "
+            .. "ako.problem's load does, or nil and a question, returned a %s value", type(made))
     end
     return made
 end
@@ -137,7 +138,8 @@ end
 
 --- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
 --- workspace, device, session, seed, quiet, color), verb_options; and for tests home (holds the bundled examples),
---- hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
+--- hook(name, ...) (calls a hook of the policy), start_evaluator, console; and for verbs that measure nothing stand_in,
+--- which starts what stands where an evaluator would. Raises faults.
 function start.new(ctx)
     if ctx.host.session then session.check_name(ctx.host.session) end
     local self = setmetatable({ ctx = ctx, host = ctx.host, policy = ctx.policy, opt = ctx.opt }, Start)
@@ -145,7 +147,7 @@ function start.new(ctx)
     local definition = self:find_task()
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     if definition.problem then ctx.python = python.facts(ctx.host.python) end
-    self.evaluator = must(new_evaluator(ctx, self.progress))
+    self.evaluator = must(new_evaluator(ctx, self.progress, definition.problem))
     self.task = resolve_task(self, definition)
     self.task.bench = bench_of_policy(self)
     if self.bundled then self.candidates = fs.join(self.task.folder, "candidates") end
@@ -404,7 +406,7 @@ function Start:loop(opened, worked_s)
         give_task = function() return give_task(self.evaluator) end,
         restart = function()
             self.evaluator:close()
-            self.evaluator = must(new_evaluator(self.ctx, self.progress))
+            self.evaluator = must(new_evaluator(self.ctx, self.progress, self.task.python))
             return give_task(self.evaluator)
         end }
 end

@@ -819,6 +819,11 @@ function problem.source(file, taken, folder) end
 ---@param given? { inputs?: string, dims?: table, multi?: { init?: boolean, input?: boolean } }
 function problem.load(file, solution, given) end
 
+---True for what `load` gives.
+---@param value any
+---@return boolean
+function problem.is_loaded(value) end
+
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 ---faithful, seconds }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original has;
 ---`seconds` is how long that may take. Raises faults: INVALID for a mistake in the problem, with file and line where

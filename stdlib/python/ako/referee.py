@@ -18,7 +18,7 @@ from ako.side import Side
 _KEPT = 4  # a share of the host's memory for inputs that take long to draw is one in so many
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 # What of a question holds for the solution, too.
-KEPT = ("format", "dtype", "init_config", "input_config", "inputs_file", "inputs_ignored", "dims", "arguments")
+KEPT = ("cwd", "origins", "format", "dtype", "init_config", "input_config", "inputs_file", "inputs_ignored", "dims", "arguments")
 
 
 def host_memory():
