@@ -259,6 +259,7 @@ function problem.task(evaluator, loaded, how)
     add_numbers(task, cases)
     task.closeness = cases[1].tolerance
     task.is_declared = loaded.question.arguments ~= nil
+    task.is_chosen = loaded.question.format == "robust-kbench"
     local is_python = problem.is_problem(task.solution.files[1])
     if is_python and not loaded.solution.from then task.solution.texts = { described.starter } end
     return task

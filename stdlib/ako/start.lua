@@ -353,13 +353,20 @@ local function tensors_text(task)
     return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
 end
 
---- The session's names of the task and the policy that it has to go on with: { task, policy, interface (nil: the task
---- has its own) }.
+local function cases_text(task)
+    local ids = {}
+    for i, workload in ipairs(task.workloads) do ids[i] = workload.id end
+    return table.concat(ids, " ")
+end
+
+--- The session's names of the task and the policy that it has to go on with: { task, policy, interface and cases (nil:
+--- the task has its own) }.
 function Start:fixed()
     local names = protect.fixed(self.task, self.ws.folder, self.ctx.path)
     for what, name in pairs(names) do names[what] = format.utf8(name) end
     -- A candidate that declares other arguments would change what it is measured against.
     names.interface = self.task.is_declared and tensors_text(self.task) or nil
+    names.cases = self.task.is_chosen and cases_text(self.task) or nil -- by the policy's options
     return names
 end
 
