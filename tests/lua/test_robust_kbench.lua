@@ -154,8 +154,8 @@ t.test("a session goes on with the cases that it began with", function()
     program.write("mine.py", RIGHT)
     t.eq(run("--solution", "mine.py", "--session=one", "try", "--multi-init-settings").code, 0)
     program.says(run("--solution", "mine.py", "--session=one", "--quiet", "try"), exits.REJECTED, "session one was "
-        .. "begun with the cases dim=64,out_dim=32;batch=8 dim=64,out_dim=16;batch=8, not with dim=64,out_dim=32;batch=8: "
-        .. "go on with that one, or begin another session with --session=NAME")
+        .. "begun with the cases dim=64,out_dim=32;batch=8 dim=64,out_dim=16;batch=8, not with "
+        .. "dim=64,out_dim=32;batch=8: go on with that one, or begin another session with --session=NAME")
 end)
 
 t.test("a folder without the configuration, and one with a backward task alone, say what is missing", function()
