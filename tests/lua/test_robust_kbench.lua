@@ -198,16 +198,19 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m)
 ]]
 
 -- The output of `try` with this solution.
-local function try_file(name, text)
+local function try_file(name, text, task)
     lane.need()
     program.fresh()
+    program.write("twice.py", HEAD .. "class Model(nn.Module):\n    def forward(self, x):\n        return x * 2\n\n"
+        .. "def get_inputs():\n    return [torch.randn(8, 16)]\n")
     program.write("linear/func_forward.py", LINEAR)
     program.write("linear/config_forward.json", CONFIG)
     program.write("stub/torch/extension.h", HEADER)
     program.write("compiler", '#!/bin/sh\nexec c++ -I"$(dirname "$0")/stub" "$@"\n')
     program.write(name, text)
     local result = program.shell(("chmod +x compiler; CXX=$PWD/compiler XDG_CACHE_HOME=$PWD/cache $ako --device=cpu "
-        .. "%s/policies/robust_kbench.lua --task linear --solution %s try --multi-init-settings"):format(t.home, name))
+        .. "%s/policies/robust_kbench.lua --task %s --solution %s try --multi-init-settings"):format(t.home,
+            task or "linear", name))
     if result.stdout:find "Ninja" or result.stdout:find "Python.h" then t.skip(result.stdout) end
     return result.stdout
 end
@@ -217,6 +220,12 @@ t.test("a file with a pybind module is built before it is loaded, and its forwar
     t.match(said, "COMPILED: True\nCORRECT: True\nBACKEND: cpp ")
     t.match(said, "WORKLOAD: dim=64,out_dim=")
     t.match(try_file("mine.cpp", (ADDMM:gsub("TORCH_EXTENSION_NAME", "linear_forward"))), "CORRECT: True\n")
+end)
+
+t.test("it solves a problem of KernelBench that has no weights, too", function()
+    local twice = ADDMM:gsub("{\n    PyObject %*x, .-return result;", "{\n    PyObject *x = PyTuple_GetItem(args, 0);\n"
+        .. "    return PyNumber_Add(x, x);")
+    t.match(try_file("mine.cpp", twice, "twice.py"), "CORRECT: True\n")
 end)
 
 t.test("what is wrong with it is said by its file and line", function()
