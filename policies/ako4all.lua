@@ -47,7 +47,7 @@ return kernelbench:extend {
         -- Where things are; what is not given is looked for, and two answers are a question.
         kernel = { "", "the kernel to optimize; it is copied to solution/ and left where it is" },
         reference = { "", "the golden answer; not given: what looks like one, else the original kernel" },
-        inputs = { "", "the Lua file with tensors and workloads, a task.lua by any name" },
+        inputs = { "", "the Lua file with tensors and workloads, a task.lua by any name; or a .py with get_inputs" },
         knowledge = { "", "what to read first: a file or folder" },
         bench = { "", "a benchmark command of your own, run as it stands with each trial; 'default': none" },
         -- Its figure is recorded as a claim. With a pattern that is not found exactly once, nothing is kept.

@@ -1,6 +1,7 @@
-/* Extensions that a Python solution builds when it is imported (load_inline): they are part of its build, outside the
- * device's lock, and nothing of a solution runs in the process that compiles them. A confined process imports the file
- * and tells what it asks for; another one, ours, builds that into the cache. */
+/* Extensions that a Python solution builds when it is imported (load_inline), or that it is itself, as a file with a
+ * pybind module: they are part of its build, outside the device's lock, and nothing of a solution runs in the process
+ * that compiles them. A confined process imports the file and tells what it asks for; another one, ours, builds that
+ * into the cache. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 static bool asks_for_some(const ako_unit *unit)
 {
     for (int i = 0; i < unit->n_sources; i++)
-        if (strstr(unit->sources[i].text, "load_inline"))
+        if (strstr(unit->sources[i].text, "load_inline") || strstr(unit->sources[i].text, "PYBIND11_MODULE"))
             return true;
     return false;
 }

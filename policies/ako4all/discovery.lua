@@ -1,8 +1,10 @@
 -- What lies in a workspace, whatever its layout: the kernel, the reference, the inputs, knowledge and a benchmark of
 -- the user's own. Paths that the options name win; where two files could have a role, the answer is a question.
 
+local example = require "policies.ako4all.example"
 local fs = require "ako.fs"
 local path = require "ako.path"
+local python_problem = require "policies.ako4all.python_problem"
 local task = require "ako.task"
 
 local discovery = {}
@@ -16,7 +18,7 @@ local SKIPPED = { [".git"] = true, trajectory = true, candidates = true, node_mo
 local NO_KERNELS = { knowledge = true, context = true, docs = true, bench = true, benchmark = true, scripts = true,
     tests = true }
 local KNOWLEDGE = { "knowledge", "context", "docs", "TASK.md" }
-local UNKNOWN = { py = true, hip = true, triton = true } -- kernels that no lane takes yet
+local UNKNOWN = { hip = true, triton = true } -- kernels that no lane takes yet
 local PLACE_OF = { cu = "gpu", c = "cpu" }
 
 -- The files below a folder, as paths from there, in the order of their names.
@@ -66,12 +68,12 @@ local function question(list, role)
     return ("%s and %s%s could both be the %s; name it with --%s=FILE"):format(list[1], list[2], more, role, role)
 end
 
--- What an option names, as a path from the workspace; nil and why it cannot be.
+-- What an option names, as a path from the workspace, or an absolute one where it lies elsewhere; nil and why it cannot
+-- be.
 local function named(folder, file, option)
     local full = fs.absolute(file:sub(1, 1) == "/" and file or fs.join(folder, file)) or fs.absolute(file)
     if not full or not fs.is_file(full) then return nil, ("--%s=%s: no such file"):format(option, file) end
-    if full:sub(1, #folder + 1) == folder .. "/" then return full:sub(#folder + 2) end
-    return nil, ("--%s=%s lies outside the workspace %s"):format(option, file, folder)
+    return full:sub(1, #folder + 1) == folder .. "/" and full:sub(#folder + 2) or full
 end
 
 -- The one of a list, or the one that the option names. Nil, and a question where there are several.
@@ -212,38 +214,96 @@ local function role(folder, list, opt, name, program)
 end
 
 -- What to say of a workspace with kernels and no inputs; nil where it has neither.
-local function without_inputs(files, kernels)
-    local unknown = select(files, function(file)
-        return UNKNOWN[path.extension(file)] and not NO_KERNELS[top(file)]
-    end)
+local function without_inputs(folder, files, kernels)
     if kernels[1] then
+        local text = example.of(folder, kernels[1], files)
         return ("%s looks like a kernel, but nothing says its tensors and shapes; write them into task.lua, or "
-            .. "name the file with --inputs=FILE"):format(kernels[1])
+            .. "name the file with --inputs=FILE%s"):format(kernels[1], text and "; for example: " .. text or "")
     end
+    local others = select(files, function(file) return not NO_KERNELS[top(file)] end)
+    for _, file in ipairs(others) do
+        if python_problem.is_kernel(folder, file) then
+            return ("%s looks like a kernel, but nothing gives its inputs; name a file with class Model and get_inputs "
+                .. "with --reference=FILE, or one with get_inputs with --inputs=FILE"):format(file)
+        end
+    end
+    local unknown = select(others, function(file) return UNKNOWN[path.extension(file)] end)
     if not unknown[1] then return nil end
-    return ("%s: no lane takes .%s kernels yet; known are .cu and .c"):format(unknown[1], path.extension(unknown[1]))
+    return ("%s: no lane takes .%s kernels yet; known are .cu, .c and .py"):format(unknown[1],
+        path.extension(unknown[1]))
 end
 
---- The hook `find_task`: a task of what lies in the workspace. Nil where nothing there looks like one; nil and a
---- question where a role is not clear.
-function discovery.find_task(facts, opt)
-    local folder = facts.workspace
-    if not folder then return nil end
-    local files = files_of(folder)
-    local candidates, others = kernels_of(files)
-    local inputs, problem = choose(folder, select(files, function(file) return is_inputs(folder, file) end), opt,
-        "inputs")
-    if not inputs then return nil, problem or without_inputs(files, candidates) end
-    local given, kernels, references
+-- Files by what they can be in Python: { reference, inputs, kernel }, lists. A kernel's own copy comes before others.
+local function python_roles(folder, files, natives)
+    local roles = { reference = {}, inputs = {}, kernel = table.move(natives, 1, #natives, 1, {}) }
+    for _, file in ipairs(files) do
+        local found = not NO_KERNELS[top(file)] and python_problem.role(folder, file, is_reference(file))
+        local is_own = top(file) == "solution"
+        if found and (not is_own or found == "kernel") then table.insert(roles[found], file) end
+    end
+    local own = select(roles.kernel, function(file) return top(file) == "solution" end)
+    if own[1] then roles.kernel = own end
+    return roles
+end
+
+-- A task in Python of what lies there; nil where there is no reference in it; nil and a question.
+local function in_python(folder, files, natives, opt)
+    local roles, found = python_roles(folder, files, natives), {}
+    if not roles.reference[1] and path.extension(opt.reference) ~= "py" then return nil end
+    for _, name in ipairs { "reference", "inputs", "kernel" } do
+        local problem
+        found[name], problem = choose(folder, roles[name], opt, name)
+        if problem then return nil, problem end
+    end
+    return python_problem.load(folder, found)
+end
+
+local function in_lua(folder, files, natives, others, inputs, opt)
+    local given, kernels, references, problem
     given, problem = task.read(fs.join(folder, inputs))
     if not given then return nil, problem end
-    kernels, problem = role(folder, candidates, opt, "kernel", given.solution)
+    kernels, problem = role(folder, natives, opt, "kernel", given.solution)
     if not kernels then return nil, problem end
     references, problem = role(folder, select(files, function(file)
         return PLACE_OF[path.extension(file)] and is_reference(file)
     end), opt, "reference", given.reference)
     if not references then return nil, problem end
     return make(folder, inputs, given, { kernels = kernels, references = references, others = others })
+end
+
+-- What is named and is not there.
+local function missing(folder, opt)
+    for _, name in ipairs { "kernel", "reference", "inputs" } do
+        if opt[name] ~= "" then
+            local file, problem = named(folder, opt[name], name)
+            if not file then return problem end
+        end
+    end
+end
+
+local function is_python(name) return path.extension(name) == "py" end
+
+--- The hook `find_task`: a task of what lies in the workspace. Nil where nothing there looks like one; nil and a
+--- question where a role is not clear.
+function discovery.find_task(facts, opt)
+    local folder = facts.workspace
+    if not folder then return nil end
+    local problem = missing(folder, opt)
+    if problem then return nil, problem end
+    local files = files_of(folder)
+    local natives, others = kernels_of(files)
+    if PLACE_OF[path.extension(opt.kernel)] then natives = { (named(folder, opt.kernel, "kernel")) } end
+    if not (is_python(opt.reference) or is_python(opt.inputs)) then
+        local list = select(files, function(file) return is_inputs(folder, file) end)
+        local inputs
+        inputs, problem = choose(folder, list, opt, "inputs")
+        if problem then return nil, problem end
+        if inputs then return in_lua(folder, files, natives, others, inputs, opt) end
+    end
+    local found
+    found, problem = in_python(folder, files, natives, opt)
+    if found or problem then return found, problem end
+    return nil, without_inputs(folder, files, natives)
 end
 
 -- What else there is

@@ -79,10 +79,12 @@ local function options_of(facts, opt)
     return table.concat(list, " ")
 end
 
+local function is_in_python(task) return task.file:find("%.py$") ~= nil end
+
 -- For who comes from AKO4ALL's evaluator and a reference in Python.
 local function evaluation(facts)
     local task = facts.task
-    if not task or not task.file:find("%.py$") then return "" end
+    if not task or not is_in_python(task) then return "" end
     return ("# One evaluation with the flags of AKO4ALL's bench.py, no trial and no record:\n"
         .. "#   \"$ako\" %s bench --ref %s --solution %s\n"):format(quoted(facts.policy or "policies/ako4all.lua"),
         quoted(fs.absolute(task.file) or task.file), quoted(task.solution[1]))
@@ -126,13 +128,15 @@ local function kernel_text(task)
 end
 
 local function reference_text(task)
+    if is_in_python(task) then return task.reference[1] end
     local files = code(task.reference)
     if task.from and files == code(task.from) then return files .. " (the original kernel)" end
     return files
 end
 
 local function inputs_text(task, folder)
-    local text = task.file
+    local text, others = task.file, { table.unpack(task.reference, 2) }
+    if is_in_python(task) then return others[1] and code(others) or task.reference[1] .. " (its get_inputs)" end
     if folder and text:sub(1, #folder + 1) == folder .. "/" then text = text:sub(#folder + 2) end
     if #(task.inputs or {}) > 0 then return text .. ", " .. code(task.inputs) end
     return text .. " (drawn at random as it says)"

@@ -6,10 +6,10 @@ local python_source = require "ako.python_source"
 
 local backend = {}
 
---- The names that `--backend` takes. What is none of them is "pytorch", or "c" for a C file.
+--- The names that `--backend` takes. What is none of them is "pytorch", or "c" or "cpp" for a file of that.
 backend.NAMES = { "cuda", "triton", "tilelang", "cute", "hip" }
 
-local SOURCES = { c = "c", cu = "cuda", cuh = "cuda", hip = "hip" } -- by extension
+local SOURCES = { c = "c", cpp = "cpp", cc = "cpp", cu = "cuda", cuh = "cuda", hip = "hip" } -- by extension
 
 -- Languages inside Python, by their modules, in the order in which the first that is imported counts.
 local LANGUAGES = {
@@ -90,7 +90,8 @@ local function of_python(text)
     return (hip or is_hip_inside(list)) and "hip" or "cuda"
 end
 
---- The backend of a solution's text: one of backend.NAMES, "pytorch" or "c". `name`: its file, nil for a Python one.
+--- The backend of a solution's text: one of backend.NAMES, "pytorch", "c" or "cpp". `name`: its file, nil for a Python
+--- one.
 function backend.detect(text, name)
     local found = SOURCES[name and path.extension(name) or ""]
     if found then return is_hip_text(text) and "hip" or found end

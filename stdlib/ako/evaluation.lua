@@ -38,16 +38,6 @@ local function policy_of(ctx, flags)
     return policy:extend { timing = { python_timer = policy.timing.timer, long = false } }
 end
 
--- What the problem's files find beside them, and in the folder that the user is in.
-local function places(loaded, lane)
-    local origins = {}
-    for i, file in ipairs { lane.reference, lane.inputs } do
-        local source = loaded.sources[i]
-        if source then origins[source.name] = fs.absolute(file) or file end
-    end
-    return origins, fs.absolute "."
-end
-
 local Evaluation = {}
 Evaluation.__index = Evaluation
 
@@ -72,8 +62,7 @@ end
 local function task_of(self)
     local how = drawing.how(self.policy, self.ctx.opt, self.ctx.host.seed)
     how.dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
-    how.origins, how.cwd = places(self.loaded, self.lane)
-    how.inputs_ignored = true
+    how.inputs_ignored, how.cwd = true, fs.absolute "."
     return fault.catch(problem.task, self.evaluator, self.loaded, how)
 end
 

@@ -4,7 +4,6 @@
 local device = require "ako.device"
 local fault = require "ako.fault"
 local pick = require "ako.pick"
-local problem_files = require "ako.problem"
 local start = require "ako.start"
 
 local idle = {}
@@ -30,12 +29,10 @@ end
 --- without a session. Raises faults.
 function idle.start(ctx, known)
     ctx = pick.going_on(ctx)
-    -- What a problem in Python asks for is known only once it has run.
-    if ctx.host.task and problem_files.is_problem(ctx.host.task) then return start.new(ctx) end
     local problem, code
     for _, place in ipairs(places(ctx, known)) do
         local facts = known or { id = place == "cpu" and "cpu" or "cuda", name = "no device yet" }
-        local own = setmetatable({ start_evaluator = stand_in(place, facts) }, { __index = ctx })
+        local own = setmetatable({ stand_in = stand_in(place, facts) }, { __index = ctx })
         local started, why, kind = fault.catch(start.new, own)
         if started then return started end
         problem, code = problem or why, code or kind

@@ -1,5 +1,6 @@
 -- Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task
--- as it is. What it asks for is found out by running it once, in the referee's process.
+-- as it is. What it asks for is found out by running it once, in the referee's process. Other formats in Python
+-- (ako.contract, ako.robust_kbench) are put as questions of their own.
 
 local axes = require "ako.axes"
 local contract = require "ako.contract"
@@ -8,6 +9,7 @@ local fs = require "ako.fs"
 local json = require "ako.json"
 local path = require "ako.path"
 local python_source = require "ako.python_source"
+local robust_kbench = require "ako.robust_kbench"
 
 local problem = {}
 
@@ -16,6 +18,14 @@ local DESCRIBE_SECONDS = 300
 
 --- True where a file is such a problem by its name.
 function problem.is_problem(file) return path.extension(file) == "py" end
+
+local EXTENSIONS = { cu = true, cpp = true, cc = true }
+
+--- True for a source { name, text } in C++ or CUDA that is an extension of PyTorch as it is: a solution in Python's
+--- lane.
+function problem.is_extension(source)
+    return EXTENSIONS[path.extension(source.name)] == true and source.text:find("PYBIND11_MODULE", 1, true) ~= nil
+end
 
 -- Where the solution lies in the workspace, and where its first content comes from (nil: it lies there).
 local function place_solution(given)
@@ -38,7 +48,7 @@ local function sources_of(file, inputs)
     if inputs and problem.is_problem(inputs) then
         sources[2] = problem.source(inputs, sources[1].name, "inputs")
     end
-    return sources
+    return sources, sources[2] and sources[2].name
 end
 
 -- What is known of a problem by its text. A kernel that is compiled says itself what it takes; where another file is
@@ -53,17 +63,40 @@ local function question_for(sources, solution, given)
     return contract.question(given.dims or {}, problem.source(named))
 end
 
+-- Sources, question and name of a problem.
+local function read(file, solution, given)
+    if robust_kbench.is_task(file) then
+        fault.check(not given.inputs, "%s: the inputs of a robust-kbench task are its own", file)
+        fault.check(not next(given.dims or {}), "%s: the sizes of a robust-kbench task are those of its configuration",
+            file)
+        local config = problem.source(robust_kbench.config_of(file))
+        local question = robust_kbench.question(config, given.multi)
+        return { problem.source(file), config }, question, fs.basename(fs.absolute(fs.dirname(file)))
+    end
+    local sources, inputs_file = sources_of(file, given.inputs)
+    local question = question_for(sources, solution, given)
+    question.inputs_file = inputs_file
+    return sources, question, (fs.basename(file):gsub("%.py$", ""))
+end
+
 --- What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
---- command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own, and dims, the
---- sizes of a problem that takes them (ako.contract).
+--- command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own; dims, the
+--- sizes of a problem that takes them (ako.contract); and multi { init, input }, which of the settings of a
+--- robust-kbench task are tried (ako.case_product).
 function problem.load(file, solution, given)
     given = given or {}
-    local sources = sources_of(file, given.inputs)
+    local sources, question, called = read(file, solution, given)
     local name, from = place_solution(solution)
-    return { problem = true, file = file, folder = fs.dirname(file), sources = sources,
-        question = question_for(sources, solution, given),
-        name = (fs.basename(file):gsub("%.py$", ""):gsub("[^%w_.-]", "_")),
-        reference = { files = { fs.basename(file) }, options = {}, sources = sources },
+    local files = {}
+    for i, source in ipairs(sources) do files[i] = source.name end
+    question.origins = { [files[1]] = fs.absolute(file),
+        [question.inputs_file or files[1]] = fs.absolute(question.inputs_file and given.inputs or file) }
+    question.cwd = fs.absolute(fs.dirname(file))
+    called = called:gsub("[^%w_.-]", "_")
+    question.cases = question.cases or { { workload = called } }
+    return { problem = true, file = file, folder = fs.dirname(file), sources = sources, question = question,
+        name = called, reference = { files = question.inputs_file and { files[1] } or files, options = {},
+            sources = sources },
         solution = { files = { name }, from = from and { from }, options = {} } }
 end
 
@@ -88,6 +121,9 @@ local function describe(evaluator, loaded, question, seconds)
     fault.raise("INVALID", "%s%s", named and "" or loaded.file .. ": ", why)
 end
 
+--- True for what `load` gives.
+function problem.is_loaded(value) return type(value) == "table" and value.problem == true end
+
 -- Contiguous tensors have their shape; others are what lies in memory, from their first element to the last.
 local function shape_of(facts)
     local elements, dense = 1, true
@@ -101,16 +137,66 @@ end
 -- What a call writes in place is zeroed before.
 local INITS = { input = { kind = "problem" }, inout = { kind = "constant", a = 0.0, b = 0.0 } }
 
-local function add_tensors(task, list, role)
-    local shapes, elements = task.workloads[1].shapes, task.workloads[1].elements
-    for _, facts in ipairs(list) do
-        local shape, dims = shape_of(facts), {}
-        for i, size in ipairs(shape) do dims[i] = axes.parse(size) end
-        local tensor = { name = facts.name, dtype = facts.dtype, dims = dims, role = role,
-            init = INITS[role] }
-        task.tensors[#task.tensors + 1], task.tensor[facts.name] = tensor, tensor
-        shapes[facts.name], elements[facts.name] = { table.unpack(shape) }, facts.elements
+local function is_everywhere(sizes, value_in)
+    for i, size in ipairs(sizes) do
+        if value_in(i) ~= size then return false end
+    end
+    return true
+end
+
+-- A dimension with these sizes in the cases: its size, or the first of the settings that it follows.
+local function dim_of(sizes, cases)
+    if is_everywhere(sizes, function() return sizes[1] end) then return axes.parse(sizes[1]) end
+    local found
+    for name in pairs(cases[1].sizes or {}) do
+        local follows = is_everywhere(sizes, function(i) return cases[i].sizes[name] end)
+        if follows and (not found or name < found) then found = name end
+    end
+    return axes.parse(found or sizes[1])
+end
+
+local function dims_of(shapes, cases)
+    local dims = {}
+    for k in ipairs(shapes[1]) do
+        local sizes = {}
+        for i, shape in ipairs(shapes) do sizes[i] = shape[k] or 0 end
+        dims[k] = dim_of(sizes, cases)
+    end
+    return dims
+end
+
+-- A tensor of the task, of which each case has its facts.
+local function add_tensor(task, cases, role, list)
+    local shapes, name = {}, list[1].name
+    for i, facts in ipairs(list) do
+        local workload = task.workloads[i]
+        shapes[i] = shape_of(facts)
+        workload.shapes[name], workload.elements[name] = { table.unpack(shapes[i]) }, facts.elements
         task.moved = task.moved + facts.bytes
+    end
+    local tensor = { name = name, dtype = list[1].dtype, dims = dims_of(shapes, cases), role = role,
+        init = INITS[role] }
+    task.tensors[#task.tensors + 1], task.tensor[name] = tensor, tensor
+end
+
+local function tensors_text(list)
+    local parts = {}
+    for i, facts in ipairs(list) do parts[i] = facts.name .. " " .. facts.dtype end
+    return table.concat(parts, ", ")
+end
+
+-- Cases differ in shapes alone.
+local function add_tensors(task, cases, part, role)
+    local wanted = tensors_text(cases[1][part])
+    for _, case in ipairs(cases) do
+        local got = tensors_text(case[part])
+        fault.check(got == wanted, "%s: case %s has the %s %s, case %s has %s; they may differ in shape alone",
+            task.file, case.workload, part, got, cases[1].workload, wanted)
+    end
+    for i = 1, #cases[1][part] do
+        local list = {}
+        for k, case in ipairs(cases) do list[k] = case[part][i] end
+        add_tensor(task, cases, role, list)
     end
 end
 
@@ -125,33 +211,57 @@ end
 
 -- What is asked of the file: what the caller wants, and what is known of the file.
 local function question_of(loaded, how)
-    local question = { faithful = false, inputs_file = loaded.sources[2] and loaded.sources[2].name }
+    local question = { faithful = false }
     for _, more in ipairs { loaded.question, how } do
         for name, value in pairs(more) do question[name] = value end
     end
     return question
 end
 
+local function workloads_of(cases)
+    local list = {}
+    for i, case in ipairs(cases) do
+        list[i] = { id = case.workload, axes = {}, weight = 1.0, shapes = {}, elements = {} }
+    end
+    return list
+end
+
+local function add_numbers(task, cases)
+    for i, case in ipairs(cases) do
+        task.workloads[i].axes = axes_of(case.sizes or {}, task.tensor)
+        for name in pairs(task.workloads[i].axes) do task.axes[name] = { dtype = "i32" } end
+    end
+    for name, value in pairs(cases[1].scalars or {}) do task.scalars[name] = { value = value, dtype = "f32" } end
+end
+
+local function add_findings(facts, cases)
+    for _, case in ipairs(cases) do
+        for _, name in ipairs { "random", "same_inputs" } do facts[name] = facts[name] or case[name] end
+    end
+    return facts
+end
+
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 --- faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
 --- whose bits the original has, and those of the seeds `coming` ahead; `seconds` is how long the run may take; `dtype`
 --- is what floating-point tensors are cast to (nil: they stay what they are); `inputs_ignored`: a solution may have
---- get_inputs, which nobody calls; `cwd` and `origins` { name = path }: where the problem's files look for data. Raises
---- faults: INVALID for a mistake in the problem, with file and line where they are known.
+--- get_inputs, which nobody calls; `cwd`: the folder in which the problem's files are run (nil: that of the first of
+--- them). Raises faults: INVALID for a mistake in the problem, with file and line where they are known.
 function problem.task(evaluator, loaded, how)
     local described = describe(evaluator, loaded, question_of(loaded, how), how.seconds or DESCRIBE_SECONDS)
-    local workload = { id = loaded.name, axes = {}, weight = 1.0, shapes = {}, elements = {} }
+    local cases = described.cases
     local task = { name = loaded.name, file = loaded.file, folder = loaded.folder, place = evaluator.place,
-        tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = { workload }, reference = loaded.reference,
-        solution = loaded.solution, python = described.spec, facts = described.facts, moved = 0 }
-    add_tensors(task, described.inputs, "input")
-    add_tensors(task, described.outputs, described.in_place and "inout" or "output")
-    workload.axes = axes_of(described.facts.sizes or {}, task.tensor)
-    for name, value in pairs(described.facts.scalars or {}) do task.scalars[name] = { value = value, dtype = "f32" } end
-    task.closeness = described.facts.tolerance
+        tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = workloads_of(cases), moved = 0,
+        reference = loaded.reference, solution = loaded.solution, python = described.spec,
+        facts = add_findings(described.facts, cases) }
+    add_tensors(task, cases, "inputs", "input")
+    add_tensors(task, cases, "outputs", cases[1].in_place and "inout" or "output")
+    add_numbers(task, cases)
+    task.closeness = cases[1].tolerance
     task.is_declared = loaded.question.arguments ~= nil
-    for name in pairs(workload.axes) do task.axes[name] = { dtype = "i32" } end
-    if not loaded.solution.from then task.solution.texts = { described.starter } end
+    task.is_chosen = loaded.question.format == "robust-kbench"
+    local is_python = problem.is_problem(task.solution.files[1])
+    if is_python and not loaded.solution.from then task.solution.texts = { described.starter } end
     return task
 end
 

@@ -158,6 +158,10 @@ local schema = {
             keys = is_dtype, items = { type = "number", check = { min = 0 } } },
         faithful = { type = "string",
             text = "the option that asks for inputs and weights of a Python problem as a CPU draws them" },
+        multi = { type = "table", text = "the options that ask for all settings of a robust-kbench task", fields = {
+            init = { type = "string", text = "those of its Model" },
+            input = { type = "string", text = "those of its get_inputs" },
+        } },
         weak = { type = "string", check = { "refuse", "warn" },
             text = "what is done with a task that results of no honest kernel pass (default: refuse)" },
         weak_problem = { type = "string", check = { "refuse", "warn" },

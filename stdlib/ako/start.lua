@@ -37,8 +37,9 @@ Start.__index = Start
 
 local must = fault.must
 
-local function new_evaluator(ctx, report)
-    local begin = ctx.start_evaluator or require("ako.evaluator").start
+-- A problem in Python needs one even where nothing is measured: what it asks for is known only once it has run.
+local function new_evaluator(ctx, report, in_python)
+    local begin = not in_python and ctx.stand_in or ctx.start_evaluator or require("ako.evaluator").start
     return begin { device = ctx.host.device, python = ctx.python, progress = function(event) report:event(event) end }
 end
 
@@ -89,11 +90,17 @@ local function made_by_policy(self)
     if not self.policy.find_task then return nil end
     local made, question = self.hook("find_task", survey(self), self.opt)
     if made == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
-    if made and not task_files.is_definition(made) then
-        fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or nil and a "
-            .. "question, returned a %s value", type(made))
+    if made and not problems.is_loaded(made) and not task_files.is_definition(made) then
+        fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or a problem as "
+            .. "ako.problem's load does, or nil and a question, returned a %s value", type(made))
     end
     return made
+end
+
+-- Which of a robust-kbench task's settings the policy's options ask for.
+local function multi_of(self)
+    local names = self.policy.correctness.multi or {}
+    return { init = self.opt[names.init], input = self.opt[names.input] }
 end
 
 --- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
@@ -105,7 +112,9 @@ function Start:find_task()
     if self.made then return made end
     self.bundled = bundled
     local dims = self.host.dims and must(contract.dims(self.host.dims))
-    if problems.is_problem(file) then return problems.load(file, self.host.solution, { dims = dims }) end
+    if problems.is_problem(file) then
+        return problems.load(file, self.host.solution, { dims = dims, multi = multi_of(self) })
+    end
     fault.check(not dims, "option --dims is for a task in Python; %s has its sizes in its workloads", file)
     fault.check(not self.host.solution, "option --solution is for a task in Python; %s names its solution itself", file)
     return must(task_files.load(file))
@@ -130,7 +139,8 @@ end
 
 --- Loads the task and starts the evaluator that says which of its forms to take. ctx: policy, opt, host (task,
 --- workspace, device, session, seed, quiet, color), verb_options; and for tests home (holds the bundled examples),
---- hook(name, ...) (calls a hook of the policy), start_evaluator, console. Raises faults.
+--- hook(name, ...) (calls a hook of the policy), start_evaluator, console; and for verbs that measure nothing stand_in,
+--- which starts what stands where an evaluator would. Raises faults.
 function start.new(ctx)
     if ctx.host.session then session.check_name(ctx.host.session) end
     ctx = pick.going_on(ctx)
@@ -139,7 +149,7 @@ function start.new(ctx)
     local definition = self:find_task()
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     if definition.problem then ctx.python = python.facts(ctx.host.python) end
-    self.evaluator = must(new_evaluator(ctx, self.progress))
+    self.evaluator = must(new_evaluator(ctx, self.progress, definition.problem))
     self.task = resolve_task(self, definition)
     self.task.bench = bench_of_policy(self)
     if self.bundled then self.candidates = fs.join(self.task.folder, "candidates") end
@@ -345,13 +355,20 @@ local function tensors_text(task)
     return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
 end
 
---- The session's names of the task and the policy that it has to go on with: { task, policy, interface (nil: the task
---- has its own) }.
+local function cases_text(task)
+    local ids = {}
+    for i, workload in ipairs(task.workloads) do ids[i] = workload.id end
+    return table.concat(ids, " ")
+end
+
+--- The session's names of the task and the policy that it has to go on with: { task, policy, interface and cases (nil:
+--- the task has its own) }.
 function Start:fixed()
     local names = protect.fixed(self.task, self.ws.folder, self.ctx.path)
     for what, name in pairs(names) do names[what] = format.utf8(name) end
     -- A candidate that declares other arguments would change what it is measured against.
     names.interface = self.task.is_declared and tensors_text(self.task) or nil
+    names.cases = self.task.is_chosen and cases_text(self.task) or nil -- by the policy's options
     return names
 end
 
@@ -399,7 +416,7 @@ function Start:loop(opened, worked_s)
         give_task = function() return give_task(self.evaluator) end,
         restart = function()
             self.evaluator:close()
-            self.evaluator = must(new_evaluator(self.ctx, self.progress))
+            self.evaluator = must(new_evaluator(self.ctx, self.progress, self.task.python))
             return give_task(self.evaluator)
         end }
 end

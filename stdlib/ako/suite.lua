@@ -2,13 +2,14 @@
 
 local fault = require "ako.fault"
 local fs = require "ako.fs"
+local task_files = require "ako.task"
 
 local suite = {}
 
 --- The folders of the tasks that `host.task` stands for, in the byte order of their names; nil when it is one task.
 function suite.folders(host)
     local top = host.task
-    if not top or not fs.is_dir(top) or fs.exists(fs.join(top, "task.lua")) then return nil end
+    if not top or not fs.is_dir(top) or fs.exists(task_files.file_of(top)) then return nil end
     local folders = {}
     for _, name in ipairs(fs.list(top) or {}) do
         local folder = fs.join(top, name)

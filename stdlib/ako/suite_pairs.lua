@@ -9,6 +9,7 @@ local matching = require "ako.matching"
 local path = require "ako.path"
 local problems = require "ako.problem"
 local suite_builder = require "ako.suite_builder"
+local task_files = require "ako.task"
 local tightening = require "ako.tightening"
 local view = require "ako.view"
 
@@ -50,7 +51,7 @@ end
 local function is_solution(file) return IN_A_LANE[path.extension(file)] == true end
 
 local function holds_tasks(top)
-    if fs.exists(fs.join(top, "task.lua")) then return true end
+    if fs.exists(task_files.file_of(top)) then return true end
     for _, name in ipairs(fs.list(top) or {}) do
         if fs.exists(fs.join(top, name .. "/task.lua")) then return true end
     end
@@ -172,7 +173,7 @@ function suite_pairs.add_keys(found, ctx, where)
             common.problem, common.solution = item.hash, sample.hash
             common.lane = path.extension(sample.solution)
             sample.key = git.hash(json.encode(common))
-            sample.slow = common.lane == "py" and suite_builder.is_slow(text)
+            sample.slow = suite_builder.is_slow(text)
         end
     end
 end

@@ -8,6 +8,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local keyline = require "ako.keyline"
 local path = require "ako.path"
+local robust_kbench = require "ako.robust_kbench"
 local tensors = require "ako.tensors"
 
 local task = {}
@@ -87,18 +88,25 @@ local function known_names(definition)
     return known
 end
 
--- A reference or a solution: { "kernel.cu", entry = "...", args = {...}, options = {...}, from = {...} }
-local function read_program(given, what, known)
-    if type(given) == "string" then given = { given } end
-    fault.check(type(given) == "table", "%s must be a table like { \"kernel.cu\" }", what)
+-- A solution is edited in its folder; a reference may lie anywhere.
+local function read_files(given, what, is_reference)
     local files = {}
     for i, name in ipairs(given) do
-        local good = type(name) == "string" and path.is_inside(name)
-        fault.check(good, "%s: file %d must be a relative path inside the task's folder", what, i)
+        local good = type(name) == "string" and (path.is_inside(name) or is_reference and name:sub(1, 1) == "/")
+        fault.check(good, "%s: file %d must be a relative path inside the task's folder%s", what, i,
+            is_reference and ", or an absolute one" or "")
         fault.check(path.is_text(name), "%s: the name of file %d must be UTF-8 without control characters", what, i)
         files[i] = name
     end
     fault.check(#files > 0, "%s names no file", what)
+    return files
+end
+
+-- A reference or a solution: { "kernel.cu", entry = "...", args = {...}, options = {...}, from = {...} }
+local function read_program(given, what, known, is_reference)
+    if type(given) == "string" then given = { given } end
+    fault.check(type(given) == "table", "%s must be a table like { \"kernel.cu\" }", what)
+    local files = read_files(given, what, is_reference)
     tensors.check_keys(given, { "entry", "args", "options", "from" }, #files, what)
     local entry = given.entry
     fault.check(entry == nil or type(entry) == "string" and path.is_text(entry), "%s: entry must be a name", what)
@@ -275,14 +283,18 @@ local function read_definition(given, source)
     end
     for _, what in ipairs { "reference", "solution" } do
         definition[what] = field(source, what, per_place, given[what], what, function(form, form_name)
-            return read_program(form, form_name, known)
+            return read_program(form, form_name, known, what == "reference")
         end)
     end
     return definition
 end
 
---- The file of a task named by a file or a folder (then its task.lua).
-function task.file_of(name) return fs.is_dir(name) and fs.join(name, "task.lua") or name end
+--- The file of a task named by a file or a folder (then its task.lua, or what a robust-kbench task has).
+function task.file_of(name)
+    if not fs.is_dir(name) then return name end
+    local file = fs.join(name, "task.lua")
+    return not fs.exists(file) and robust_kbench.file_of(name) or file
+end
 
 -- The table that a task file returns and the text of it.
 local function read(file)

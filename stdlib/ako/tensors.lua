@@ -11,7 +11,8 @@ local tensors = {}
 local ROLES = { input = true, output = true, inout = true }
 local FIELDS = { "init", "role" }
 local HIGHEST_RANK = 8
-local FILE_FORMATS = { npy = true, npz = true, safetensors = true, raw = true }
+local FILE_FORMATS = { npy = "npy", npz = "npz", safetensors = "safetensors", raw = "raw", bin = "raw" }
+local PICKLED = { pt = true, pth = true, pkl = true }
 
 --- Raises unless every key of `given` is one of `known` (an array) or an integer up to `positional`.
 function tensors.check_keys(given, known, positional, what)
@@ -50,9 +51,8 @@ local init_readers = {
 local function read_file_init(init, name, what)
     tensors.check_keys(init, { "key" }, 1, what)
     fault.check(path.is_text(init[1]), "%s: the name of the file must be UTF-8 without control characters", what)
-    local format = path.extension(init[1])
     fault.check(init.key == nil or type(init.key) == "string", "%s: key must be a string", what)
-    return { file = init[1], format = format, member = init.key or name }
+    return { file = init[1], format = FILE_FORMATS[path.extension(init[1])], member = init.key or name }
 end
 
 -- Integers without a stated range stay small, so that sums of them stay exact in every dtype.
@@ -69,6 +69,8 @@ local function read_init(init, name, dtype, what)
         "%s: init must be a kind (\"normal\"), a list ({ \"uniform\", 0, 1 }) or a file (\"x.npy\")", what)
     if init_readers[init[1]] then return init_readers[init[1]](init, what .. ": init") end
     if FILE_FORMATS[path.extension(init[1])] then return read_file_init(init, name, what .. ": init") end
+    fault.check(not PICKLED[path.extension(init[1])], "%s: %s can be read by Python alone: save its tensors as "
+        .. ".safetensors or .npy, or let get_inputs of a problem in Python load it", what, init[1])
     fault.raise("INVALID", "%s: unknown init '%s'%s", what, init[1], fault.nearest(init[1], init_readers))
 end
 

@@ -24,15 +24,19 @@ function toolkit.nvcc()
     return program, told and told.stdout:match("release (%d+%.%d+)")
 end
 
+-- A file with a pybind module is built by it, too.
+local function builds_cuda(text)
+    if text:find("PYBIND11_MODULE", 1, true) and text:find("__global__", 1, true) then return true end
+    return text:find("load_inline", 1, true) and text:find "cuda_sources"
+end
+
 local function major(version) return version:match("^%d+") end
 
 --- What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
 --- problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
 function toolkit.advice(facts, text, nvcc)
     local built_for = facts.torch_cuda
-    if type(built_for) ~= "string" or not (text:find("load_inline", 1, true) and text:find "cuda_sources") then
-        return nil
-    end
+    if type(built_for) ~= "string" or not builds_cuda(text) then return nil end
     local program, release = nvcc()
     if not release then
         return ("no nvcc (%s): load_inline cannot compile CUDA code; name a toolkit of CUDA %s with CUDA_HOME"):format(

@@ -114,7 +114,7 @@ end
 unit.make = fault.returns(function(task, program, sources, fallback, point)
     local main = sources[1]
     check_text(sources)
-    if problems.is_problem(main.name) then
+    if problems.is_problem(main.name) or task.python and problems.is_extension(main) then
         fault.check(task.python, "%s: a solution in Python is for a task in Python", main.name)
         return problems.unit(task, sources)
     end

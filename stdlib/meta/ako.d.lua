@@ -76,7 +76,7 @@
 ---@field name? string what records call the policy
 ---@field description? string one line for lists and help
 ---@field options? table<string, { [1]: number|string|boolean, [2]: string, [3]: any }> default, help text, check
----@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, faithful?: string, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn", wider?: ako.InputForm[]|false, exact?: number }
+---@field correctness? { trials?: integer, seed?: integer, predicate?: string, tolerance?: table<ako.Dtype, number>, faithful?: string, multi?: table<string, string>, weak?: "refuse"|"warn", weak_problem?: "refuse"|"warn", wider?: ako.InputForm[]|false, exact?: number }
 ---@field timing? ako.Timing
 ---@field budget? { build?: number, check?: number, time?: number, factor?: number, least?: number, propose?: number, no_ops?: integer, bench?: number } seconds, but for factor and no_ops
 ---@field accept? fun(trial: ako.Record, best: ako.Record, opt: table): ako.Verdict, string
@@ -348,6 +348,7 @@
 ---@overload fun(name: "ako.repair"): ako.repair
 ---@overload fun(name: "ako.replay"): ako.replay
 ---@overload fun(name: "ako.report"): ako.report
+---@overload fun(name: "ako.robust_kbench"): ako.robust_kbench
 ---@overload fun(name: "ako.rules"): ako.rules
 ---@overload fun(name: "ako.schema"): ako.schema
 ---@overload fun(name: "ako.scoreboard"): ako.scoreboard
@@ -801,13 +802,19 @@ function json.decode(text, limit) end
 function json.array(table) end
 
 ---Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task
----as it is. What it asks for is found out by running it once, in the referee's process.
+---as it is. What it asks for is found out by running it once, in the referee's process. Other formats in Python
+---(ako.contract, ako.robust_kbench) are put as questions of their own.
 ---@class ako.problem
 local problem = {}
 
 ---True where a file is such a problem by its name.
 ---@param file any
 function problem.is_problem(file) end
+
+---True for a source in C++ or CUDA that is an extension of PyTorch as it is: a solution in Python's lane.
+---@param source { name: string, text: string }
+---@return boolean
+function problem.is_extension(source) end
 
 ---A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
 ---@param file string
@@ -816,12 +823,18 @@ function problem.is_problem(file) end
 function problem.source(file, taken, folder) end
 
 ---What can be said of a problem before it has run: enough to find its workspace. `solution` is the file named on the
----command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own, and dims, the
----sizes of a problem that takes them (ako.contract).
+---command line, or nil; `given` may have inputs, a file whose inputs count instead of the problem's own; dims, the
+---sizes of a problem that takes them (ako.contract); and multi, which of the settings of a robust-kbench task are tried
+---(ako.case_product).
 ---@param file any
 ---@param solution any
----@param given? { inputs?: string, dims?: table }
+---@param given? { inputs?: string, dims?: table, multi?: { init?: boolean, input?: boolean } }
 function problem.load(file, solution, given) end
+
+---True for what `load` gives.
+---@param value any
+---@return boolean
+function problem.is_loaded(value) end
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 ---faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
@@ -1454,6 +1467,33 @@ local case_product = {}
 ---@param multi? { init?: boolean, input?: boolean }
 ---@return { name: string, init: table, input: table }[]? cases, string? problem, ako.Code? code
 function case_product.cases(config, multi) end
+
+---Tasks in the format of robust-kbench: a folder with func_forward.py and config_forward.json, whose settings are the
+---cases: a workload each.
+---@class ako.robust_kbench
+local robust_kbench = {}
+
+---The configuration that belongs to a task's file.
+---@param file string
+---@return string
+function robust_kbench.config_of(file) end
+
+---True for the Python file of such a task.
+---@param file string
+---@return boolean
+function robust_kbench.is_task(file) end
+
+---The Python file of the task that a folder is; nil for another folder. Raises INVALID for one that lacks the
+---configuration, or has a backward task alone.
+---@param folder string
+---@return string?
+function robust_kbench.file_of(folder) end
+
+---What is asked of such a task (ako.problem): its cases. Raises INVALID.
+---@param config { name: string, text: string } the configuration as a source
+---@param multi? { init?: boolean, input?: boolean }
+---@return table
+function robust_kbench.question(config, multi) end
 
 ---The whole program: the exit code for the arguments.
 ---@alias ako.cli fun(arguments: string[]): integer

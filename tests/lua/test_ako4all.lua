@@ -170,7 +170,7 @@ end)
 t.test("A1: a kernel without inputs, and one that no lane takes, are questions; a benchmark is not guessed", function()
     local folder = layout { ["scale.cu"] = "__global__ void scale() {}\n" }
     t.match(select(2, plan_of(folder)), "^ako%-lua: scale.cu looks like a kernel, but nothing says its tensors")
-    t.match(select(2, plan_of(layout { ["scale.py"] = "import triton\n" })), "scale.py: no lane takes .py kernels yet")
+    t.match(select(2, plan_of(layout { ["scale.hip"] = "" })), "scale.hip: no lane takes .hip kernels yet")
     folder = scripted.task_folder "time=100"
     write(folder .. "/bench/run.sh", "true\n")
     local code, said = plan_of(folder)

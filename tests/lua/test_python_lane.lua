@@ -546,6 +546,16 @@ t.test("the next trial works when the process with PyTorch, or the referee, has 
     end
 end)
 
+t.test("what lies beside a problem is found by it, also by a referee that takes another one's place", function()
+    lane.write("beside/by.txt", "2")
+    local task = assert(lane.task(lane.write("beside/problem.py", HEAD .. "by = float(open('by.txt').read())\n"
+        .. class("Model", "return x * by") .. INPUTS .. "by = float(open(__file__[:-10] + 'by.txt').read())\n")))
+    t.eq(lane.try(task, RIGHT).status, "PASSED")
+    kill { table.unpack(python_processes(), 2) }
+    local result = lane.try(task, RIGHT)
+    t.eq(result.status, "PASSED", result.reason)
+end)
+
 -- Interpreters
 
 local function script(name, text)

@@ -7,6 +7,7 @@ import tempfile
 
 import torch
 
+from ako import extensions
 from ako.faults import explain
 from ako.hooks import COMPILE, Fault
 
@@ -27,7 +28,16 @@ class Bundle:
                 file.write(source["text"])
             self.files[target] = source["name"]
         self.main, self.origins = sources[0]["name"], origins or {}
-        self.module = self.load(self.main, name)
+        self.is_extension = extensions.is_one(self.main)
+        self.module = self.built(sources[0]["text"]) if self.is_extension else self.load(self.main, name)
+
+    def built(self, text):
+        """The main file as an extension, which is a module, too."""
+        import torch.utils.cpp_extension as cpp
+        try:
+            return cpp.load_inline(**extensions.arguments(self.main, text))
+        except BaseException as problem:
+            raise explain(problem, self.files, loading=True) from None
 
     def load(self, file, name):
         """One of its files as a module of that name."""

@@ -35,7 +35,8 @@ class Candidate(Side):
 
     def __init__(self):
         super().__init__()
-        self.bundle = None
+        self.bundle = self.factory = None
+        self.models = {}
 
     def start(self, on_gpu):
         super().start(on_gpu)  # our own kernels come out of the user's cache, which is not seen from here on
@@ -46,19 +47,29 @@ class Candidate(Side):
     def open(self, path):
         self.loading = True
         set_precision(self.spec["precision"])
-        init = unpack(self.spec["init"])
         self.bundle = self.load(path, extensions.finder(self.built))
         self.files = self.bundle.files
-        model = contracts.format_of(self.spec).solve(self.bundle, self.spec)
-        self.model = make_model(model, init, self.device, self.spec)
-        self.restore = restorer(self.model)
+        self.models, self.factory = {}, contracts.format_of(self.spec).solve(self.bundle, self.spec)
         self.loading = False
-        self.compare_weights()
+
+    def bind(self, workload):
+        self.turn_to(workload)
+        if workload not in self.models:
+            self.models[workload] = self.make()
+        self.model, self.restore = self.models[workload]
+
+    def make(self):
+        """The solution's model for the case at hand, and what puts back its buffers."""
+        self.loading = True
+        model = make_model(self.factory, unpack(self.spec["init"]), self.device, self.spec)
+        self.loading = False
+        self.compare_weights(model)
+        return model, restorer(model)
 
     @staticmethod
     def load(path, load_inline):
         with open(path, encoding="utf-8") as file:
-            asks = "load_inline" in file.read()
+            asks = extensions.are_asked_for(file.read())
         with extensions.replaced(load_inline) if asks else contextlib.nullcontext():
             return Bundle(path, "solution")
 
@@ -74,9 +85,9 @@ class Candidate(Side):
     def autotuned(self):
         return autotuned.chosen_in(self.bundle.folder)
 
-    def compare_weights(self):
+    def compare_weights(self, model):
         """Where a name and a shape are the reference's, so must be the numbers: they come from the same seed."""
-        own = {name: (shape, total) for name, shape, total in weights_of(self.model)}
+        own = {name: (shape, total) for name, shape, total in weights_of(model)}
         for name, shape, total in self.spec["weights"]:
             got = own.get(name)
             if got and got[0] == shape and abs(got[1] - total) > 1e-6 * max(1.0, abs(total)):

@@ -2,10 +2,12 @@
 format is a class with `of(bundle, question)` for a problem and a function `solve(bundle, spec)` for a solution's model;
 FORMATS names them, and a question without "format" is KernelBench's own."""
 import inspect
+import types
 
 import torch
 
 from ako import trees
+from ako.facts import starter
 from ako.hooks import COMPILE, INVALID, Fault
 
 
@@ -40,11 +42,79 @@ class KernelBench:
         """What a call writes in place, as it is before the call."""
         return []
 
+    def for_solutions(self):
+        """What else a solution's side is told, as members of its spec."""
+        return {}
+
     @staticmethod
     def solve(bundle, spec):
-        if hasattr(bundle.module, "get_inputs") and not spec.get("inputs_ignored"):
-            raise Fault(COMPILE, f"{bundle.main}: a solution may not define get_inputs: the inputs are the problem's")
+        refuse_inputs(bundle, spec)
+        if bundle.is_extension:
+            return lambda *init: Function(bundle.need("forward"))
         return bundle.need_model("ModelNew", "Model")
+
+
+def refuse_inputs(bundle, spec):
+    if hasattr(bundle.module, "get_inputs") and not spec.get("inputs_ignored"):
+        raise Fault(COMPILE, f"{bundle.main}: a solution may not define get_inputs: the inputs are the problem's")
+
+
+class Function(torch.nn.Module):
+    """A function as a model that needs no weights."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
+class RobustKBench(KernelBench):
+    """forward_fn, and a class Model whose forward takes it as fn; each case has settings for both: how["init_config"]
+    are the arguments of Model, how["input_config"] those of get_inputs."""
+
+    def __init__(self, bundle, how):
+        self.bundle, self.inputs_file = bundle, bundle.main
+        self.init_config, self.input_config = how["init_config"], how["input_config"]
+        self.model_class, self.draw = bundle.need_model("Model"), bundle.need("get_inputs")
+        self.names = [str(name) for name in getattr(bundle.module, "input_names", [])] or None
+        self.sizes = {**self.init_config, **self.input_config}
+
+    def model(self, settings):
+        return self.model_class(**settings)
+
+    def init(self):
+        return [self.init_config]
+
+    def get_inputs(self):
+        return self.draw(**self.input_config)
+
+    def for_solutions(self):
+        return {"model_text": starter(self.bundle)}
+
+    @staticmethod
+    def solve(bundle, spec):
+        """A model of its own; or what takes the place of forward_fn in the problem's, which has the weights."""
+        refuse_inputs(bundle, spec)
+        is_model = hasattr(bundle.module, "ModelNew") or not hasattr(bundle.module, "forward_fn")
+        if is_model and not bundle.is_extension:
+            model = bundle.need_model("ModelNew", "Model")
+        else:
+            function = bundle.need("forward" if bundle.is_extension else "forward_fn")
+            model = _with_function(spec["model_text"], function)
+        return lambda settings: model(**settings)
+
+
+def _with_function(text, function):
+    """The class Model of a text, which calls this function for forward_fn."""
+    module = types.ModuleType("problem")
+    exec(compile(text, "the problem", "exec"), vars(module))  # pylint: disable=exec-used
+
+    class Filled(module.Model):
+        def forward(self, *args):
+            return super().forward(*args, fn=function)
+    return Filled
 
 
 class Keywords(torch.nn.Module):
@@ -131,6 +201,9 @@ class Roofline:
     def outputs(self, device):
         return [torch.zeros(shape, dtype=dtype, device=device) for shape, dtype in self.places]
 
+    def for_solutions(self):
+        return {}
+
     @staticmethod
     def solve(bundle, spec):
         function = getattr(bundle.module, "run_kernel", None)
@@ -139,7 +212,7 @@ class Roofline:
         return lambda: Keywords(function, spec["names"], spec["in_place"])
 
 
-FORMATS = {"kernelbench": KernelBench, "roofline": Roofline}
+FORMATS = {"kernelbench": KernelBench, "robust-kbench": RobustKBench, "roofline": Roofline}
 
 
 def format_of(how):
@@ -149,8 +222,6 @@ def format_of(how):
 
 def parameter_names(model):
     """Of a model's call, where they are known."""
-    if isinstance(model, Keywords):
-        return model.names
     try:
         return [name for name in inspect.signature(model.forward).parameters if name.isidentifier()]
     except (TypeError, ValueError):

@@ -72,7 +72,7 @@ def _size_of(tensors):
 
 
 class Draws:
-    """The inputs of seeds, as lists of tensors."""
+    """Inputs by their keys, each of which stands for a case and a seed, as lists of tensors."""
 
     def __init__(self):
         self.kept, self.running, self.bytes = {}, {}, 0
@@ -81,44 +81,44 @@ class Draws:
         """For one more of such a size, which those under way have too."""
         return self.bytes + size * (1 + len(self.running)) <= _host_memory() // _KEPT
 
-    def _put(self, seed, tensors):
-        self.kept[seed] = tensors
+    def _put(self, key, tensors):
+        self.kept[key] = tensors
         self.bytes += _size_of(tensors)
 
-    def keep(self, seed, tensors):
+    def keep(self, key, tensors):
         if self._has_room(_size_of(tensors)):
-            self._put(seed, [tensor.cpu() for tensor in tensors])
+            self._put(key, [tensor.cpu() for tensor in tensors])
 
-    def begin(self, seeds, nodes, draw, took_s):
-        """Has draw(seed), which gives tensors on the host, called for each by a process of its own, if that is worth
+    def begin(self, keys, nodes, draw, took_s):
+        """Has draw(key), which gives tensors on the host, called for each by a process of its own, if that is worth
         it: where one call took so long. `nodes`: the facts of such tensors (ako.facts)."""
         deadline = time.monotonic() + _PATIENCE * took_s
-        for seed in seeds[:os.cpu_count()] if took_s > _SLOW_S else []:
+        for key in keys[:os.cpu_count()] if took_s > _SLOW_S else []:
             if not self._has_room(sum(node["bytes"] for node in nodes)):
                 return
             try:
-                self._start(seed, nodes, draw, deadline)
+                self._start(key, nodes, draw, deadline)
             except OSError:  # no memory, or no process more
                 return
 
-    def _start(self, seed, nodes, draw, deadline):
+    def _start(self, key, nodes, draw, deadline):
         places = [_shared(node) for node in nodes]
-        pid = _in_fork(lambda: _fill(places, nodes, draw(seed)))
-        self.running[seed] = pid, deadline, [place.as_strided(node["shape"], node["stride"])
+        pid = _in_fork(lambda: _fill(places, nodes, draw(key)))
+        self.running[key] = pid, deadline, [place.as_strided(node["shape"], node["stride"])
                                              for place, node in zip(places, nodes)]
 
-    def _finish(self, seed):
-        pid, deadline, tensors = self.running.pop(seed)
+    def _finish(self, key):
+        pid, deadline, tensors = self.running.pop(key)
         if _await(pid, deadline):
-            self._put(seed, tensors)
+            self._put(key, tensors)
 
-    def find(self, seed):
-        """A seed's, once they are there; None for one that has to be drawn."""
-        if seed in self.running:
-            self._finish(seed)
-        return self.kept.get(seed)
+    def find(self, key):
+        """A key's, once they are there; None for one that has to be drawn."""
+        if key in self.running:
+            self._finish(key)
+        return self.kept.get(key)
 
     def finish(self):
         """Returns when nobody draws any more."""
-        for seed in list(self.running):
-            self._finish(seed)
+        for key in list(self.running):
+            self._finish(key)

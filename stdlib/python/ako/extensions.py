@@ -19,7 +19,30 @@ from ako.faults import one_line
 from ako.hooks import COMPILE, Fault
 
 _TEXTS = ("cpp_sources", "cuda_sources", "sycl_sources")
+_SUFFIXES = (".cu", ".cpp", ".cc")  # of a file that is an extension as it is, with a pybind module of its own
 _DROPPED = ("build_directory", "verbose", "is_python_module", "keep_intermediates")
+
+
+def is_one(name):
+    """Whether a file is an extension, and no Python."""
+    return name.endswith(_SUFFIXES)
+
+
+def are_asked_for(text):
+    """Whether a bundle's text may ask for some; extensions.c says the same."""
+    return "load_inline" in text or "PYBIND11_MODULE" in text
+
+
+def arguments(name, text):
+    """Those of load_inline for such a file, built as robust-kbench builds it. A module that has a name keeps it."""
+    found = re.search(r"\bPYBIND11_MODULE\s*\(\s*(\w+)", text)
+    if not found:
+        raise Fault(COMPILE, f"{name}: has no PYBIND11_MODULE with a forward in it")
+    module = "solution" if found[1] == "TORCH_EXTENSION_NAME" else found[1]
+    if name.endswith(".cu"):
+        return {"name": module, "cpp_sources": [""], "cuda_sources": [text], "file": name,
+                "extra_cuda_cflags": ["-O3", "--use_fast_math"]}
+    return {"name": module, "cpp_sources": [text], "file": name, "extra_cflags": ["-O3"]}
 
 
 def wanted(name, cpp_sources, cuda_sources=None, **options):
@@ -95,34 +118,35 @@ def finder(built):
 
 
 def _with_lines(spec):
-    """Messages are to name the user's own strings and lines."""
-    marked = dict(spec)
+    """Messages are to name the user's own strings, or file, and lines."""
+    marked = {key: value for key, value in spec.items() if key != "file"}
     for key in _TEXTS:
         if key in spec:
-            marked[key] = [f'#line 1 "{key}[{i}]"\n{text}' for i, text in enumerate(spec[key])]
+            marked[key] = [f'#line 1 "{spec.get("file") or f"{key}[{i}]"}"\n{text}'
+                           for i, text in enumerate(spec[key])]
     return marked
 
 
 _ERROR = re.compile(r"^(.*?)[(:](\d+)(?::\d+)?\)?: (?:fatal )?error[: ](.*)$", re.M)
-_OWN = r"\w+_sources\[\d+\]"
-_GCC_FROM = re.compile(rf"^({_OWN}):(\d+):\d+:   required from", re.M)
-_NVCC_FROM = re.compile(rf'at line (\d+) of "?({_OWN})')
+_STRINGS = r"\w+_sources\[\d+\]"
 
 
-def _origin(log, error):
+def _origin(log, error, own):
     """Where in the user's text an error begins that shows deep inside a template: gcc says so before, nvcc behind."""
-    before, behind = _GCC_FROM.search(log[:error.start()]), _NVCC_FROM.search(log[error.end():])
+    before = re.search(rf"^({own}):(\d+):\d+:   required from", log[:error.start()], re.M)
+    behind = re.search(rf'at line (\d+) of "?({own})', log[error.end():])
     if before:
         return before[1], before[2]
     return (behind[2], behind[1]) if behind else None
 
 
-def first_error(log):
+def first_error(log, own=_STRINGS):
+    """The first of a compiler's log, by the user's own text, whose names this expression matches."""
     found = _ERROR.search(log)
     if not found:
         return one_line(log) or "the compiler gave no reason"
     place, text = f"{os.path.basename(found[1])}:{found[2]}", found[3].strip()
-    origin = None if re.fullmatch(_OWN, found[1]) else _origin(log, found)
+    origin = None if re.fullmatch(own, found[1]) else _origin(log, found, own)
     return f"{origin[0]}:{origin[1]}: {text} (in {place})" if origin else f"{place}: {text}"
 
 
@@ -135,6 +159,14 @@ def _compile(spec, folder, arch):
     cpp.load_inline(build_directory=folder, verbose=False, **_with_lines(spec))
 
 
+def reason(spec, log):
+    """Why it does not compile, in one line."""
+    if "file" in spec:
+        error = first_error(log, re.escape(spec["file"]))
+        return error if error.startswith(spec["file"]) else f"{spec['file']}: {error}"
+    return f"load_inline('{spec['name']}'): {first_error(log)}"
+
+
 def build(spec, cache, arch):
     """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do it too."""
     arch = arch_list(arch)
@@ -144,13 +176,15 @@ def build(spec, cache, arch):
     if os.path.exists(path):
         os.utime(target)
         return {"spec": spec, "path": path}
+    if "cuda_sources" in spec and not torch.version.cuda:
+        return {"error": reason(spec, f"CUDA code, but PyTorch {torch.__version__} was built without CUDA"), "log": ""}
     os.makedirs(cache, exist_ok=True)
     folder = tempfile.mkdtemp(prefix=key + ".", dir=cache)
     try:
         _compile(spec, folder, arch)
     except (RuntimeError, ImportError, OSError, subprocess.SubprocessError) as problem:
         shutil.rmtree(folder, ignore_errors=True)
-        return {"error": f"load_inline('{spec['name']}'): {first_error(str(problem))}", "log": str(problem)}
+        return {"error": reason(spec, str(problem)), "log": str(problem)}
     for name in os.listdir(folder):
         if not name.endswith(".so"):
             os.unlink(os.path.join(folder, name))

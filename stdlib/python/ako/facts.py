@@ -5,7 +5,7 @@ import io
 
 import torch
 
-from ako import contracts, trees
+from ako import trees
 from ako.hooks import INVALID, Fault
 
 
@@ -60,9 +60,9 @@ def facts_of(tensor, name):
             "stride": list(tensor.stride()), "elements": count, "bytes": count * tensor.element_size()}
 
 
-def name_inputs(model, nodes, leaves):
+def name_inputs(names, leaves):
     """After forward's parameters: "x", and "x_0" for the first tensor of a list."""
-    names, taken, result = contracts.parameter_names(model), set(), []
+    taken, result = set(), []
     for tensor, path in leaves:
         top, _, rest = path[1:].partition("_")
         index = int(top)

@@ -8,6 +8,7 @@ import torch
 
 from ako import contracts, extensions, inquiry, trees
 from ako.bundle import Bundle
+from ako.contracts import parameter_names
 from ako.draws import Draws, is_like
 from ako.facts import name_inputs, name_outputs, pack, sizes_of, starter, with_dtypes
 from ako.hooks import INVALID, UNAVAILABLE, Fault
@@ -19,7 +20,8 @@ from ako.widening import widen
 
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 # What of a question holds for the solution, too.
-KEPT = ("format", "dtype", "inputs_file", "inputs_ignored", "dims", "arguments")
+KEPT = ("cwd", "origins", "format", "dtype", "init_config", "input_config", "inputs_file", "inputs_ignored", "dims",
+        "arguments")
 
 
 def tensors_of(drawn):
@@ -28,28 +30,44 @@ def tensors_of(drawn):
     return [tensor for tensor, _ in leaves]
 
 
+class Posed:
+    """A case of the problem, as it is put: its format, and a model of it."""
+
+    def __init__(self, bundle, how, device):
+        seed_everything(how["seed"])
+        self.how, self.problem = how, contracts.format_of(how)(bundle, how)
+        seed_everything(how["seed"])
+        self.init = place(self.problem.init(), None, cast_to(how))
+        set_precision(how.get("precision") or precision())
+        self.model = make_model(self.problem.model, self.init, device, how)
+        self.restore = restorer(self.model)
+
+
 class Referee(Side):
     """Knows the problem: its inputs, its model, what that gives."""
 
     def __init__(self):
         super().__init__()
-        self.path = self.bundle = self.problem = self.how = self.init = self.form = None
-        self.draws = Draws()
+        self.path = self.bundle = self.workload = self.problem = self.how = self.form = None
+        self.posed, self.draws = {}, Draws()
 
-    def load(self, path, question):
+    def load(self, path, how):
         self.loading = True
-        if question.get("cwd"):
-            os.chdir(question["cwd"])
-        self.bundle = Bundle(path, "problem", question.get("origins"))
-        self.path, self.files = path, self.bundle.files
-        seed_everything(question["seed"])
-        self.problem, self.how = contracts.format_of(question)(self.bundle, question), question
-        seed_everything(question["seed"])
-        self.init = place(self.problem.init(), None, cast_to(question))
-        set_precision(question.get("precision") or precision())
-        self.model = make_model(self.problem.model, self.init, self.device, question)
-        self.restore = restorer(self.model)
+        if how.get("cwd"):
+            os.chdir(how["cwd"])
+        self.bundle = Bundle(path, "problem", how.get("origins"))
+        self.path, self.files, self.posed = path, self.bundle.files, {}
         self.loading = False
+
+    def pose(self, how):
+        """Turns to a case, which is made when it is wanted first."""
+        self.workload = how["workload"]
+        if self.workload not in self.posed:
+            self.loading = True
+            self.posed[self.workload] = Posed(self.bundle, how, self.device)
+            self.loading = False
+        posed = self.posed[self.workload]
+        self.how, self.problem, self.model, self.restore = posed.how, posed.problem, posed.model, posed.restore
 
     def draw(self, seed, faithful, to=None):
         seed_everything(seed)
@@ -59,12 +77,16 @@ class Referee(Side):
 
     def draw_ahead(self, seeds, nodes, took_s):
         """Beside what is still to be done before they are asked for."""
-        host = torch.device("cpu")
-        self.draws.begin(seeds, nodes, lambda seed: tensors_of(self.draw(seed, True, host)), took_s)
+        host, keys = torch.device("cpu"), [(self.workload, seed) for seed in seeds]
+        self.draws.begin(keys, nodes, lambda key: tensors_of(self.draw(key[1], True, host)), took_s)
 
     def open(self, path):
         if path != self.path:
             self.load(path, self.spec)
+
+    def bind(self, workload):
+        self.turn_to(workload)
+        self.pose(self.spec)
 
     def drawn(self, seed, known):
         """The tensors for a seed. Those of the check are drawn as the original does where that is asked for, which
@@ -72,11 +94,11 @@ class Referee(Side):
         faithful = known and self.spec["faithful"]
         if not known:
             self.draws.finish()  # nothing of ours runs beside timed calls
-        tensors = self.draws.find(seed)
+        tensors = self.draws.find((self.workload, seed))
         if tensors is None:
             tensors = tensors_of(self.draw(seed & 0x7FFFFFFFFFFFFFFF, faithful))
             if self.keeps(faithful):
-                self.draws.keep(seed, tensors)
+                self.draws.keep((self.workload, seed), tensors)
         return tensors
 
     def keeps(self, faithful):
@@ -131,47 +153,58 @@ class Referee(Side):
         if "build" in question:
             return self.give(extensions.build_all(question["build"], question["cache"], question["arch"]))
         self.load(path, question)
+        described = [self.describe_case({**question, **case}) for case in question["cases"]]
+        self.give_back()
+        facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
+                 "interpreter": sys.executable, "precision": precision(),
+                 "drawn": "as on a CPU" if question["faithful"] else f"on the {self.device.type}"}
+        return self.give({"spec": json.dumps([spec for spec, _ in described]), "facts": facts,
+                          "cases": [case for _, case in described], "starter": starter(self.bundle)})
+
+    def describe_case(self, how):
+        """What the sides have to know of a case, and what its author's task is to know."""
+        self.pose(how)
         began = time.monotonic()
-        drawn = self.draw(question["seed"], question["faithful"])
+        drawn = self.draw(how["seed"], how["faithful"])
         took_s = time.monotonic() - began
         inputs, outputs = [], []
         args = trees.describe(drawn, "an input", inputs)
-        in_place = place(self.problem.outputs(self.device), self.device, cast_to(question))
-        self.arguments = drawn + in_place
+        in_place = place(self.problem.outputs(self.device), self.device, cast_to(how))
         weights = weights_of(self.model)  # as they begin: a call may change buffers
-        torch.manual_seed(question["seed"])
-        named = name_inputs(self.model, args["list"], inputs)
-        if self.keeps(question["faithful"]):
-            self.draw_ahead(question.get("coming", []), named, took_s)
-        call = inquiry.Call(inputs, self.device)
-        given = self.call_model()
+        named = name_inputs(self.problem.names or parameter_names(self.model), inputs)
+        if self.keeps(how["faithful"]):
+            self.draw_ahead(how.get("coming", []), named, took_s)
+        given, is_random = self.call_once(drawn + in_place, inputs, named)
         given = in_place if in_place and given is None else place(given, self.device)
         result = trees.describe(given, "the result", outputs, numbers=True)
-        is_random = call.has_drawn()
-        call.refuse_changes(named, self.bundle.main)
         if not outputs:
             raise Fault(INVALID, f"{self.bundle.main}: forward returns no tensor with an element in it")
         spec = {
-            "args": args, "result": result, "inputs": named,
+            "workload": self.workload, "args": args, "result": result, "inputs": named,
             "outputs": name_outputs(outputs, inputs, self.problem.outputs_names),
-            "init": pack(self.init), "seed": question["seed"], "faithful": question["faithful"],
+            "init": pack(self.posed[self.workload].init), "seed": how["seed"], "faithful": how["faithful"],
             "weights": weights, "precision": precision(), "device": self.device.type,
             "result_name": "the result", "main": self.bundle.main, "names": self.problem.names,
-            "in_place": self.problem.outputs_names if in_place else None,
+            "in_place": self.problem.outputs_names if in_place else None, **self.problem.for_solutions(),
         }
-        spec.update({name: question[name] for name in KEPT if name in question})
+        spec.update({name: how[name] for name in KEPT if name in how})
         with_dtypes(result, spec["outputs"])
-        other, again = [], self.draw(question["seed"] + 1, question["faithful"])
-        trees.describe(again, "an input", other)
-        same = inquiry.compare_draws(inputs, other, named, self.bundle.main)
-        del drawn, again, inputs, outputs, other
-        self.arguments = None
-        self.give_back()
-        facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
-                 "interpreter": sys.executable, "same_inputs": same, "random": is_random, "precision": precision(),
-                 "drawn": "as on a CPU" if question["faithful"] else f"on the {self.device.type}",
-                 "sizes": sizes_of(self.problem.sizes), "tolerance": self.problem.tolerance,
-                 "scalars": {name: value for name, value in self.problem.sizes.items() if type(value) is float}}
-        described = {"spec": json.dumps(spec), "inputs": spec["inputs"], "outputs": spec["outputs"], "facts": facts,
-                     "in_place": bool(in_place), "starter": starter(self.bundle)}
-        return self.give(described)
+        case = {"workload": self.workload, "inputs": spec["inputs"], "outputs": spec["outputs"],
+                "in_place": bool(in_place), "random": is_random, "same_inputs": self.draws_the_same(inputs, named),
+                "sizes": sizes_of(self.problem.sizes), "tolerance": self.problem.tolerance,
+                "scalars": {name: value for name, value in self.problem.sizes.items() if type(value) is float}}
+        return spec, case
+
+    def call_once(self, arguments, inputs, named):
+        """The result, and whether random numbers were drawn for it."""
+        torch.manual_seed(self.how["seed"])
+        self.arguments, call = arguments, inquiry.Call(inputs, self.device)
+        given = self.call_model()
+        self.arguments, is_random = None, call.has_drawn()
+        call.refuse_changes(named, self.bundle.main)
+        return given, is_random
+
+    def draws_the_same(self, inputs, named):
+        other = []
+        trees.describe(self.draw(self.how["seed"] + 1, self.how["faithful"]), "an input", other)
+        return inquiry.compare_draws(inputs, other, named, self.bundle.main)

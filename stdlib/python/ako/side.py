@@ -13,15 +13,26 @@ from ako.results import reader
 _watchers = (sys.getprofile, sys.gettrace)  # before any code of others can exchange them
 
 
+class Case:
+    """What the calls of one of a task's workloads look like."""
+
+    def __init__(self, spec, device, kept):
+        ranges = []
+        self.spec = spec
+        self.returned = (Returned * len(spec["outputs"]))()
+        self.read = reader(spec, device, self.returned, ranges, kept)
+        self.make_arguments = stager(spec, device, ranges)
+
+
 class Side:
     """What both roles do: a model called on buffers whose addresses the evaluator names."""
 
     def __init__(self):
         self.device = torch.device("cpu")
         self.files, self.loading = {}, False
+        self.cases = {}
         self.spec = self.model = self.restore = self.arguments = None
         self.make_arguments = self.read = self.hooks = None
-        self.writes_in_place = False
         self.kept, self.built, self.answer = [], [], None
 
     def explain(self, problem):
@@ -42,17 +53,17 @@ class Side:
         spec = json.loads(text).get("python")
         if not spec:
             raise Fault(INVALID, "this task has no description of its arguments in Python")
-        self.spec = json.loads(spec)
-        outputs, ranges = self.spec["outputs"], []
-        returned = (Returned * len(outputs))()
-        self.hooks.returned, self.hooks.n_returned = returned, len(outputs)
+        self.cases = {case["workload"]: Case(case, self.device, self.kept) for case in json.loads(spec)}
+        self.turn_to(next(iter(self.cases)))
+
+    def turn_to(self, workload):
+        case = self.cases[workload]
+        self.spec, self.read, self.make_arguments = case.spec, case.read, case.make_arguments
+        self.hooks.returned, self.hooks.n_returned = case.returned, len(case.returned)
         self.hooks.first_output = len(self.spec["inputs"])
-        self.read = reader(self.spec, self.device, returned, ranges, self.kept)
-        self.make_arguments = stager(self.spec, self.device, ranges)
-        self.writes_in_place = bool(self.spec.get("in_place"))
 
     def bind(self, workload):
-        """Every workload of such a task has the same arguments."""
+        raise NotImplementedError
 
     def call_model(self):
         return self.model(*self.arguments)
@@ -66,13 +77,13 @@ class Side:
     def stage(self, addresses):
         self.restore()
         self.arguments = self.make_arguments(addresses)
-        if self.writes_in_place:
+        if self.spec.get("in_place"):
             self.arguments += self.in_place(addresses)
 
     def launch(self):
         result = self.call_model()
         self.kept.append(result)
-        nothing = self.writes_in_place and result is None
+        nothing = result is None and self.spec.get("in_place")
         self.hooks.n_returned = 0 if nothing else len(self.spec["outputs"])
         if not nothing:
             self.read(result)
