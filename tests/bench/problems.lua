@@ -44,20 +44,29 @@ end
 
 local function pause() assert(process.run { "sleep", tostring(PAUSE_NS / SECOND) }) end
 
+-- Where a trial's time went, in seconds.
+local function costs_text(result)
+    local parts = {}
+    for i, step in ipairs { "build", "check", "time" } do
+        parts[i] = ("%s %.2f"):format(step, (result.costs_ns[step] or 0) / 1e9)
+    end
+    return table.concat(parts, ", ")
+end
+
 -- Trials of edited solutions one after the other: the first builds, the others are what an edit costs.
 local function following(row, label, goal, file, solution)
     local e <close>, task, resolved = open(file)
     local incumbent = unit_of(task, solution)
     trial(e, incumbent, resolved)
-    local seconds, medians = {}, {}
+    local seconds, medians, last = {}, {}, nil
     for i = 1, 4 do
         pause()
         local result, took = trial(e, unit_of(task, solution, ("\n# edit %d\n"):format(i)), resolved, incumbent)
         if i > 1 then seconds[#seconds + 1] = took end
-        medians[i] = result.workloads[1].time.median
+        medians[i], last = result.workloads[1].time.median, result
     end
-    row(label .. ", the next verdict of a run, median of 3", goal, ("%.2f s"):format(stats.quantile(seconds, 0.5)),
-        "tests/bench/bench.lua")
+    row(label .. ", the next verdict of a run, median of 3", goal, ("%.2f s (the last: %s)"):format(
+        stats.quantile(seconds, 0.5), costs_text(last)), "tests/bench/bench.lua")
     table.move(medians, 2, 4, 1)
     medians[4] = nil
     row(label .. ", medians of three verdicts of one kernel", "1 %", ("%.2f %% apart (%.2f us)"):format(
