@@ -2,8 +2,8 @@
 // Lean on purpose: NVRTC compiles this when a chip is met for the first time, so dtypes are switched on at run time.
 #include "fill.h"
 #include "judge.h"
-#include "layout.h"
 #include "ops_kernels.h"
+#include "planes.h"
 #include "words.h"
 
 static __device__ __forceinline__ uint64_t thread_index()
@@ -215,13 +215,39 @@ extern "C" __global__ void ako_gather(const uint64_t *places, int n, uint64_t *o
         out[i] = load_bits((const void *)(places[i] & ((uint64_t)1 << 56) - 1), (int)(places[i] >> 56), 0);
 }
 
-// The elements of a tensor in any layout, one after another.
-extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
-    ako_collect(void *to, const void *from, uint64_t count, ako_layout layout)
+// Where a thread is in a row of `length` cells after a whole block of them.
+static __device__ __forceinline__ void next_cell(int *row, int *cell, int length)
 {
-    int size = (int)layout.element;
-    for (uint64_t i = thread_index(); i < count; i += thread_count())
-        store_bits(to, size, i, load_bits(from, size, (uint64_t)ako_layout_place(&layout, (int64_t)i)));
+    *row += AKO_BLOCK / length;
+    *cell += AKO_BLOCK % length;
+    if (*cell >= length) {
+        *cell -= length;
+        ++*row;
+    }
+}
+
+// The elements of a tensor in any layout, one after another. Neighbouring threads read what lies closest, and write what
+// lies side by side.
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK) ako_collect(void *to, const void *from, ako_planes p)
+{
+    __shared__ uint64_t cells[AKO_TILE_CELLS];
+    int size = (int)p.element;
+    bool down = p.column.from < p.line.from;
+    for (int64_t t = blockIdx.x; t < p.n_tiles; t += gridDim.x) {
+        ako_tile tile = ako_tile_of(&p, t);
+        int rows = down ? tile.n_cells : tile.n_lines, length = down ? tile.n_lines : tile.n_cells;
+        int pitch = ako_tile_pitch(&tile);
+        for (int i = threadIdx.x / length, j = threadIdx.x % length; i < rows; next_cell(&i, &j, length)) {
+            int64_t line = down ? j : i, cell = down ? i : j;
+            cells[line * pitch + cell] =
+                load_bits(from, size, (uint64_t)(tile.from + line * p.column.from + cell * p.line.from));
+        }
+        __syncthreads();
+        for (int i = threadIdx.x / tile.n_cells, j = threadIdx.x % tile.n_cells; i < tile.n_lines;
+             next_cell(&i, &j, tile.n_cells))
+            store_bits(to, size, (uint64_t)(tile.to + i * p.column.to + j * p.line.to), cells[i * pitch + j]);
+        __syncthreads();
+    }
 }
 
 static __device__ __forceinline__ uint64_t global_ns()
