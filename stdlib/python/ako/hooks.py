@@ -29,7 +29,7 @@ class Hooks(ctypes.Structure):
         ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int, ADDRESSES)),
         ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
         ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
-        ("release", ctypes.CFUNCTYPE(ctypes.c_int)),
+        ("release", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
         ("describe", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
         ("returned", ctypes.POINTER(Returned)),
         ("n_returned", ctypes.c_int),

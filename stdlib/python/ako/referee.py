@@ -24,6 +24,12 @@ def host_memory():
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
+def on_host(tensor):
+    """The same tensor there, strides, gaps and overlaps included."""
+    flat = tensor.as_strided((trees.storage_elements(tensor),), (1,))
+    return flat.cpu().as_strided(tensor.shape, tensor.stride())
+
+
 class Referee(Side):
     """Knows the problem: its inputs, its model, what that gives."""
 
@@ -73,7 +79,7 @@ class Referee(Side):
         """On the host, from where they come back a hundred times faster than they are drawn."""
         size = sum(t.numel() * t.element_size() for t, _ in leaves)
         if self.draws_bytes + size <= host_memory() // _KEPT:
-            self.draws[seed] = [(t.cpu(), path) for t, path in leaves]
+            self.draws[seed] = [(on_host(t), path) for t, path in leaves]
             self.draws_bytes += size
 
     def fill(self, seed, known, addresses):
@@ -94,6 +100,7 @@ class Referee(Side):
         """The model as it is (""), or as torch.compile makes it, which its first call does."""
         if not name:
             self.form = None
+            self.give_back()
         elif not hasattr(torch, "compile"):
             raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} has no torch.compile")
         else:
@@ -110,9 +117,10 @@ class Referee(Side):
         if free < total // 3 and torch.cuda.memory_reserved() > total // _ROOM:
             torch.cuda.empty_cache()
 
-    def release(self):
-        super().release()
-        self.give_back()
+    def release(self, more):
+        super().release(more)
+        if not more:
+            self.give_back()
 
     def describe(self, path, question):
         """What a problem asks for; or, in a process that does nothing else, builds a solution's extensions."""
