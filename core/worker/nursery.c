@@ -2,6 +2,7 @@
  * candidates of the Python lanes are forks of it, which takes milliseconds; each is handed to us as a child, so that it
  * is watched, limited and reaped like any other process below the evaluator. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,7 +86,10 @@ int nursery_fork(evaluator *ev, ako_child *child, const char *role, bool hostile
     if (status != AKO_OK)
         return status;
     const char *folder = room_folder(child->room);
-    status = ask(ev, &answer, json_pack("{s:s, s:s}", "role", role, "folder", folder ? folder : ""), channel);
+    status = ask(ev, &answer,
+                 json_pack("{s:s, s:s, s:s*}", "role", role, "folder", folder ? folder : "", "devices",
+                           getenv("CUDA_VISIBLE_DEVICES")),
+                 channel);
     close(channel);
     if (status == AKO_OK)
         status = adopt(child, answer);

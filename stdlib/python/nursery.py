@@ -68,8 +68,15 @@ def answer(channel, request, **members):
     channel.sendall(json.dumps({"id": request["id"], **members}).encode() + b"\n")
 
 
-def become(role, folder, channel, evaluator, library):
+def see_devices(names):
+    """The evaluator's GPU and no other: which one that is, it may not have known when this process was started."""
+    if names is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = names
+
+
+def become(request, channel, evaluator, library):
     """In the new process: everything that an exec would have done, then the role, which does not return."""
+    role, folder = request["role"], request["folder"]
     os.setsid()
     while os.getppid() != evaluator:  # our parent ends at once, and the evaluator adopts what it leaves
         time.sleep(0.0002)
@@ -87,6 +94,7 @@ def become(role, folder, channel, evaluator, library):
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
         os.chdir(folder)
         os.environ["TMPDIR"] = folder
+    see_devices(request.get("devices"))
     tempfile.tempdir = None  # found anew, in the folder of this process
     from ako import worker
     sys.path.remove(FOLDER)  # what is imported from here on is the user's
@@ -104,7 +112,7 @@ def fork(request, channel, library):
             os.write(writer, str(pid).encode())
             os._exit(0)
         try:
-            become(request["role"], request["folder"], channel, evaluator, library)
+            become(request, channel, evaluator, library)
         finally:
             os._exit(1)
     os.close(writer)
