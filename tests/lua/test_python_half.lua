@@ -79,6 +79,19 @@ assert not hasattr(sys.monitoring, "register_callback")
 take_monitoring_away()
 ]])
 
+check("switches of precision are read by the name that a file has set them by", [[
+from ako.models import allows_tf32, precision
+class Newer:
+    def __init__(self, **names):
+        self.__dict__.update(names)
+    @property
+    def allow_tf32(self):
+        raise RuntimeError("you have used mix of the legacy and new APIs")
+assert allows_tf32(Newer(fp32_precision="tf32")) and not allows_tf32(Newer(fp32_precision="ieee"))
+assert not allows_tf32(Newer(fp32_precision="none", conv=Newer(fp32_precision="ieee")))
+assert set(map(type, precision().values())) == {bool}
+]])
+
 check("a fork sees the GPU that the evaluator has chosen since", [[
 import nursery
 os.environ["CUDA_VISIBLE_DEVICES"] = "GPU-of-before"
