@@ -3,6 +3,7 @@
 usage: nursery.py LIBAKO CHANNEL. ako-worker starts it; there is nothing to do with it by hand.
 """
 import ctypes
+import importlib
 import json
 import os
 import select
@@ -26,13 +27,26 @@ def why_not_torch():
                 "or name another interpreter with --python or AKO_PYTHON")
 
 
-def import_more():
-    """What solutions are likely to import and takes long. Where it is not there, or broken, their own import says so."""
+# What torch.utils.cpp_extension imports. It cannot be imported itself: it asks CUDA whether there is a GPU, after which
+# a process can no longer be forked.
+BEHIND_EXTENSIONS = ("setuptools", "torch.utils.hipify.hipify_python")
+
+
+def is_imported(name):
+    """Imports it, if it is there and whole; else the import of whoever needs it says what is wrong."""
     try:
-        import triton.language  # noqa: F401
+        importlib.import_module(name)
+        return True
     except Exception:  # pylint: disable=broad-except
-        return
-    fill_triton_cache()
+        return False
+
+
+def import_more():
+    """What solutions are likely to import and takes long."""
+    for name in BEHIND_EXTENSIONS:
+        is_imported(name)
+    if is_imported("triton.language"):
+        fill_triton_cache()
 
 
 def fill_triton_cache():

@@ -79,6 +79,14 @@ assert not hasattr(sys.monitoring, "register_callback")
 take_monitoring_away()
 ]])
 
+check("what PyTorch's extensions need is imported once, and CUDA is asked for nothing", [[
+import nursery
+nursery.import_more()
+assert "torch.utils.hipify.hipify_python" in sys.modules and "torch.utils.cpp_extension" not in sys.modules
+assert not torch.cuda.is_initialized() and not torch.cuda._is_in_bad_fork()
+assert not nursery.is_imported("no_such_module")
+]])
+
 check("switches of precision are read by the name that a file has set them by", [[
 from ako.models import allows_tf32, precision
 class Newer:
