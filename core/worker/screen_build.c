@@ -35,6 +35,18 @@ static int build_all(screening *s)
     return status;
 }
 
+/* One after the other: a compiler of extensions takes all processors. */
+static int build_all_extensions(screening *s)
+{
+    int status = trial_build_extensions(&s->base, s->base.incumbent, &s->base.incumbent_build);
+    for (int i = 0; status == AKO_OK && !s->base.ended && i < s->n; i++) {
+        trial *t = &s->entrants[i].trial;
+        if (screen_is_live(&s->entrants[i]))
+            status = screen_settle(s, &s->entrants[i], trial_build_extensions(t, t->unit, &t->build));
+    }
+    return status;
+}
+
 static const char *hash_of(const build_job *build)
 {
     const char *hash = json_string_value(json_object_get(json_object_get(build->output, "report"), "hash"));
@@ -68,6 +80,8 @@ int screen_build(screening *s)
     int status = build_all(s);
     if (status == AKO_OK)
         status = trial_await_incumbent(&s->base);
+    if (status == AKO_OK && !s->base.ended)
+        status = build_all_extensions(s);
     if (status == AKO_OK && !s->base.ended)
         status = trial_await_reference(&s->base);
     for (int i = 0; status == AKO_OK && !s->base.ended && i < s->n; i++)

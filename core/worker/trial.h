@@ -94,6 +94,8 @@ int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee,
 int trial_build(trial *t); /* trial_build.c: waits for both builds */
 int trial_await_solution(trial *t);
 int trial_await_incumbent(trial *t);
+/* What a solution in Python asks for beside, once its own build is there; it has the limit of a build of its own. */
+int trial_build_extensions(trial *t, const ako_unit *unit, build_job *job);
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);
 /* Takes the list over: what the buffers must be large enough for, and how many processes will be there at once. */

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "clock.h"
 #include "error.h"
 #include "trial.h"
 
@@ -94,9 +95,9 @@ static int end_extension_error(trial *t, const json_t *built)
     return trial_end(t, "COMPILE_ERROR", "compile", "%s", text_of(built, "error"));
 }
 
-static int build_extensions(trial *t, const ako_unit *unit, build_job *job)
+int trial_build_extensions(trial *t, const ako_unit *unit, build_job *job)
 {
-    int64_t deadline = t->limits.build_ns ? job->started_ns + t->limits.build_ns : 0;
+    int64_t deadline = t->limits.build_ns ? ako_clock_ns() + t->limits.build_ns : 0;
     int status = extensions_make(t->ev, unit, job, deadline);
     const json_t *built = json_object_get(job->output, "extensions");
     if (is_interrupted(status))
@@ -113,11 +114,11 @@ int trial_build(trial *t)
 {
     int status = trial_await_solution(t);
     if (status == AKO_OK && !t->ended)
-        status = build_extensions(t, t->unit, &t->build);
+        status = trial_build_extensions(t, t->unit, &t->build);
     if (status == AKO_OK && !t->ended && t->incumbent)
         status = trial_await_incumbent(t);
     if (status == AKO_OK && !t->ended && t->incumbent)
-        status = build_extensions(t, t->incumbent, &t->incumbent_build);
+        status = trial_build_extensions(t, t->incumbent, &t->incumbent_build);
     if (status == AKO_OK && !t->ended && (t->wants_check || t->wants_time))
         status = trial_await_reference(t);
     return status;

@@ -10,6 +10,7 @@ local program = require "program"
 local python = require "ako.python"
 local t = require "ako.tap"
 local toolkit = require "ako.toolkit"
+local unit = require "ako.unit"
 
 local HEAD = "import torch\nimport torch.nn as nn\n\n" -- three lines
 local INPUTS = "def get_inputs():\n    return [torch.randn(8, 16)]\n\ndef get_init_inputs():\n    return []\n"
@@ -215,6 +216,22 @@ t.test("of a long compile error the first real line is shown, and all of it kept
     t.match(result.reason, "^load_inline%('deep'%): cpp_sources%[0%]:5: no match for .*operator%-.* %(in stl_algo")
     local _, lines = result.build.log:gsub("\n", "")
     t.ok(lines > 20, result.build.log)
+end)
+
+t.test("what a solution asks load_inline for is built for a screening, too", function()
+    local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
+    local task = task_of_twice()
+    local function made(text)
+        return assert(unit.make(task, task.solution, { { name = "mine.py", text = text } }))
+    end
+    local result = assert(lane.evaluator():screen({ made(HEAD .. LONG_ERROR:format(headers) .. RIGHT), made(RIGHT) },
+        made(solution "return x * 2"), { check = { seeds = { 1 } }, limits = {}, time = { warmup = 1, launches = 1,
+            flush = false, timer = "wall", alpha = 0.05, screen = { rounds = { 2 }, share = 0.5, keep = 1, most = 4 } } }))
+    t.eq(result.status, "PASSED", result.reason)
+    local broken = result.candidates[1]
+    if broken.reason:find "Ninja" then t.skip(broken.reason) end
+    t.match(broken.reason, "^load_inline%('deep'%): cpp_sources%[0%]:5: ")
+    t.eq(result.candidates[2].status, "PASSED")
 end)
 
 -- Processes
