@@ -87,6 +87,13 @@ assert not torch.cuda.is_initialized() and not torch.cuda._is_in_bad_fork()
 assert not nursery.is_imported("no_such_module")
 ]])
 
+check("what we say ourselves, in a call from a file, is said as it is", [[
+from ako.faults import explain
+from ako.hooks import COMPILE, Fault
+fault = explain(Fault(COMPILE, "built before"), {}, loading=True)
+assert (fault.status, str(fault)) == (COMPILE, "built before"), str(fault)
+]])
+
 check("switches of precision are read by the name that a file has set them by", [[
 from ako.models import allows_tf32, precision
 class Newer:

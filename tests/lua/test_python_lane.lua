@@ -224,9 +224,10 @@ t.test("what a solution asks load_inline for is built for a screening, too", fun
     local function made(text)
         return assert(unit.make(task, task.solution, { { name = "mine.py", text = text } }))
     end
-    local result = assert(lane.evaluator():screen({ made(HEAD .. LONG_ERROR:format(headers) .. RIGHT), made(RIGHT) },
-        made(solution "return x * 2"), { check = { seeds = { 1 } }, limits = {}, time = { warmup = 1, launches = 1,
-            flush = false, timer = "wall", alpha = 0.05, screen = { rounds = { 2 }, share = 0.5, keep = 1, most = 4 } } }))
+    local plan = { check = { seeds = { 1 } }, limits = {}, time = { warmup = 1, launches = 1, flush = false,
+        timer = "wall", alpha = 0.05, screen = { rounds = { 2 }, share = 0.5, keep = 1, most = 4 } } }
+    local units = { made(HEAD .. LONG_ERROR:format(headers) .. RIGHT), made(RIGHT) }
+    local result = assert(lane.evaluator():screen(units, made(solution "return x * 2"), plan))
     t.eq(result.status, "PASSED", result.reason)
     local broken = result.candidates[1]
     if broken.reason:find "Ninja" then t.skip(broken.reason) end
