@@ -132,10 +132,23 @@ static __device__ __noinline__ void max_to(double *total, double value)
         atomicMax((unsigned long long *)total, (unsigned long long)ako_bits_of_f64(value));
 }
 
+static __device__ __forceinline__ uint64_t hash_pack(ulonglong2 pack, uint64_t index)
+{
+    return ako_hash_word(pack.x, 2 * index) + ako_hash_word(pack.y, 2 * index + 1);
+}
+
+// Four loads are under way at a time: with one after the other they would be waited for longer than they take.
 extern "C" __global__ void __launch_bounds__(AKO_BLOCK) ako_hash(const void *base, uint64_t bytes, uint64_t *sum)
 {
-    uint64_t mine = 0;
-    for (uint64_t i = thread_index(); 8 * i < bytes; i += thread_count())
+    const ulonglong2 *packs = (const ulonglong2 *)base;
+    uint64_t mine = 0, n = (uint64_t)base % 16 == 0 ? bytes / 16 : 0, step = thread_count(), i = thread_index();
+    for (; i + 3 * step < n; i += 4 * step) {
+        ulonglong2 a = packs[i], b = packs[i + step], c = packs[i + 2 * step], d = packs[i + 3 * step];
+        mine += hash_pack(a, i) + hash_pack(b, i + step) + hash_pack(c, i + 2 * step) + hash_pack(d, i + 3 * step);
+    }
+    for (; i < n; i += step)
+        mine += hash_pack(packs[i], i);
+    for (i = 2 * n + thread_index(); 8 * i < bytes; i += step)
         mine += ako_hash_word(ako_word_at((const unsigned char *)base, bytes, i, 0), i);
     add_to(sum, mine);
 }
