@@ -58,6 +58,8 @@ static int ask(evaluator *ev, json_t **answer, json_t *request, int channel)
         status = evaluator_await(ev, &ev->nursery, answer, ako_clock_ns() + IMPORT_LIMIT_NS);
     if (status == AKO_OK)
         status = ako_answer_status(*answer, "python");
+    if (status == AKO_CANCELLED || status == AKO_EOF)
+        child_kill(&ev->nursery); /* its answer, when it comes, would be taken for one to the next question */
     if (status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT) { /* the next one is asked afresh */
         char text[700];
         snprintf(text, sizeof text, "%.690s", ako_error_last()->message);
