@@ -62,23 +62,22 @@ static int compile(evaluator *ev, json_t **built, json_t *specs, const json_t *p
 {
     ako_child child = {0};
     json_t *reply = NULL;
-    char *cache = NULL, folder[PATH_MAX];
+    char *cache = NULL;
     int status = ako_cache_folder(&cache);
     if (status != AKO_OK)
         return status;
-    snprintf(folder, sizeof folder, "%.*s/extensions", PATH_MAX - 16, cache);
-    free(cache);
     status = nursery_fork(ev, &child, "referee", false);
     if (status == AKO_OK)
         status = child_send(&child, "describe",
                             json_pack("{s:O, s:{s:O, s:s, s:s}}", "path", path, "question", "build", specs, "cache",
-                                      folder, "arch", ev->device.place == AKO_GPU ? ev->device.arch : ""),
+                                      cache, "arch", ev->device.place == AKO_GPU ? ev->device.arch : ""),
                             NULL, 0);
     if (status == AKO_OK)
         status = settle(ev, &child, &reply, deadline_ns);
     *built = json_incref(json_object_get(reply, "description"));
     json_decref(reply);
     child_kill(&child);
+    free(cache);
     return status;
 }
 

@@ -79,6 +79,24 @@ assert not hasattr(sys.monitoring, "register_callback")
 take_monitoring_away()
 ]])
 
+check("an extension is built aside, once, and lies in the cache like any other build", [[
+import tempfile
+from ako import extensions
+built = []
+def compile(spec, folder, arch):
+    built.append(folder)
+    for name in ("e.so", "main.cpp", ".ninja_log"):
+        open(os.path.join(folder, name), "w").close()
+extensions._compile = compile
+with tempfile.TemporaryDirectory() as cache:
+    spec = extensions.wanted("e", "int x;")
+    path = extensions.build(spec, cache, "sm_90a")["path"]
+    (name,) = os.listdir(cache)
+    assert name.startswith("extension-") and os.listdir(os.path.join(cache, name)) == ["e.so"]
+    assert path == os.path.join(cache, name, "e.so") and os.path.basename(built[0])[0] == "."
+    assert extensions.build(spec, cache, "sm_90a")["path"] == path and len(built) == 1
+]])
+
 check("what PyTorch's extensions need is imported once, and CUDA is asked for nothing", [[
 import nursery
 nursery.import_more()
