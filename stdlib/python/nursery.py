@@ -3,6 +3,7 @@
 usage: nursery.py LIBAKO CHANNEL. ako-worker starts it; there is nothing to do with it by hand.
 """
 import ctypes
+import functools
 import importlib
 import json
 import os
@@ -27,43 +28,56 @@ def why_not_torch():
                 "or name another interpreter with --python or AKO_PYTHON")
 
 
+# What Triton asks of itself and the machine in every process before it compiles a kernel, and then remembers, in forks
+# too: for one a hash of all that it consists of, hundreds of megabytes. Where that lies depends on its age.
+REMEMBERED_BY_TRITON = (
+    ("triton.runtime.cache", "triton_key"), ("triton.compiler.compiler", "triton_key"),
+    ("triton.runtime.build", "platform_key"), ("triton.backends.nvidia.driver", "platform_key"),
+    ("triton.backends.nvidia.driver", "library_dirs"),
+)
+
 # What torch.utils.cpp_extension imports. It cannot be imported itself: it asks CUDA whether there is a GPU, after which
 # a process can no longer be forked.
 BEHIND_EXTENSIONS = ("setuptools", "torch.utils.hipify.hipify_python")
 
 
-def is_imported(name):
-    """Imports it, if it is there and whole; else the import of whoever needs it says what is wrong."""
-    try:
-        importlib.import_module(name)
-        return True
-    except Exception:  # pylint: disable=broad-except
-        return False
-
-
-def import_more():
-    """What solutions are likely to import and takes long."""
-    for name in BEHIND_EXTENSIONS:
-        is_imported(name)
-    if is_imported("triton.language"):
-        fill_triton_cache()
+def call_if_there(module, name):
+    """A function without arguments."""
+    getattr(sys.modules.get(module), name, lambda: None)()
 
 
 def fill_triton_cache():
     """With what Triton compiles for itself in every process, for candidates to copy. It asks CUDA for that, after which
     a process can no longer be forked: so another one does it, and whether it could is seen by what is there."""
+    if "triton" not in sys.modules:
+        return
     pid = os.fork()
     if pid == 0:
         try:
             from triton.runtime import driver
-            driver.active  # pylint: disable=pointless-statement
+            driver.active.utils  # pylint: disable=pointless-statement
         finally:
             os._exit(0)
     os.waitpid(pid, 0)
 
 
-def is_idle(channel):
-    return not select.select([channel], [], [], 0)[0]
+# What solutions are likely to need and takes long, a step at a time.
+IN_ADVANCE = [
+    functools.partial(importlib.import_module, "triton.language"),
+    *(functools.partial(call_if_there, *one) for one in REMEMBERED_BY_TRITON),
+    fill_triton_cache,
+    *(functools.partial(importlib.import_module, name) for name in BEHIND_EXTENSIONS),
+]
+
+
+def work_ahead(steps, channel):
+    """Takes one of the steps after the other while nobody waits for a fork."""
+    while steps and not select.select([channel], [], [], 0)[0]:
+        step = steps.pop(0)
+        try:
+            step()
+        except Exception:  # pylint: disable=broad-except
+            pass  # what is not there, or broken, says so to whoever needs it
 
 
 def receive(channel):
@@ -142,7 +156,7 @@ def main():
     os.environ["TRITON_CACHE_DIR"] = os.environ["AKO_TRITON_SEED"] = os.path.join(os.getcwd(), "triton")
     problem = why_not_torch()
     ctypes.CDLL(library).ako_confine_memory()
-    has_more_to_do = not problem and os.path.exists("/dev/nvidiactl")
+    steps = list(IN_ADVANCE) if not problem and os.path.exists("/dev/nvidiactl") else []
     while True:
         request, other = receive(channel)
         if request is None:
@@ -153,9 +167,7 @@ def main():
             answer(channel, request, ok=True, pid=fork(request, other, library))
         if other >= 0:
             os.close(other)
-        if has_more_to_do and is_idle(channel):
-            import_more()
-            has_more_to_do = False
+        work_ahead(steps, channel)
 
 
 if __name__ == "__main__":
