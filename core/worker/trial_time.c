@@ -176,9 +176,8 @@ static int settle(trial *t, arm which, ako_lane lane)
     json_t *reply = NULL;
     if (!ako_lane_is_python(lane))
         return AKO_OK;
-    bool called = which == ARM_INCUMBENT ? t->incumbent_called : t->wants_check;
     int status = trial_settle_arm(t, which);
-    if (status == AKO_OK && !t->ended && !called)
+    if (status == AKO_OK && !t->ended && !(which == ARM_INCUMBENT && t->incumbent_called))
         status = call_once_each(t, which);
     if (status != AKO_OK || t->ended)
         return status;
