@@ -22,7 +22,8 @@ typedef struct ako_hooks {
     int (*open)(const char *path);
     /* The workload that the next calls are for, by its id. */
     int (*bind)(const char *workload);
-    /* Which form of the code the next calls take: "", or "compiled", by a compiler of the framework's own. */
+    /* Which form of the code the next calls take: "", or "compiled", by a compiler of the framework's own. What the
+     * calls before have left is given back. */
     int (*variant)(const char *name);
     /* Inputs for a seed, written to these addresses, one a tensor of the task; NULL: not wanted. `known`: the seed is
      * one of the check's, whose inputs may be asked for again; else it is nobody's to know, and never comes back.
@@ -31,10 +32,10 @@ typedef struct ako_hooks {
     /* One call in three steps, of which only the second is timed: makes the inputs at these addresses ready to be
      * passed; calls (on a GPU that enqueues on the default stream) and looks at what is returned, which it names in
      * `returned`; gives that up, once we have copied it. So nobody's code runs between the end of a timed call and the
-     * copy. */
+     * copy. `more`: another call follows at once, for which its memory may be kept. */
     int (*stage)(void *const *addresses);
     int (*launch)(void);
-    int (*release)(void);
+    int (*release)(int more);
     /* What a bundle asks for, as JSON, without running it on buffers of ours; NULL after ako_fail_text. The text is the
      * hook's, until its next call. */
     const char *(*describe)(const char *path, const char *question);

@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "gpu.h"
+#include "planes.h"
 
 int64_t ako_layout_count(const ako_layout *layout)
 {
@@ -24,7 +25,60 @@ bool ako_layout_is_contiguous(const ako_layout *layout)
     return true;
 }
 
-#define TILE 16
+/* The dimensions of a layout, the first one last; those that are one walk are joined. Returns their number. */
+static int walks_of(ako_walk walks[AKO_LAYOUT_DIMS], const ako_layout *layout)
+{
+    int n = 0;
+    int64_t to = 1;
+    for (int64_t d = layout->n_dims - 1; d >= 0; d--) {
+        ako_walk walk = {.size = layout->size[d], .from = layout->stride[d], .to = to};
+        to *= walk.size;
+        if (walk.size == 1)
+            continue;
+        ako_walk *before = n > 0 ? &walks[n - 1] : NULL;
+        if (before && walk.from == before->from * before->size)
+            before->size *= walk.size;
+        else
+            walks[n++] = walk;
+    }
+    return n;
+}
+
+/* The one, other than the first, along which elements lie closest; 0: there is no other. */
+static int closest(const ako_walk *walks, int n)
+{
+    int found = n > 1 ? 1 : 0;
+    for (int i = 2; i < n; i++)
+        if (walks[i].from < walks[found].from)
+            found = i;
+    return found;
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+void ako_planes_make(ako_planes *out, const ako_layout *layout)
+{
+    const ako_walk one = {.size = 1};
+    ako_walk walks[AKO_LAYOUT_DIMS];
+    int n = walks_of(walks, layout), column = closest(walks, n);
+    *out = (ako_planes){.element = layout->element};
+    if (ako_layout_count(layout) == 0)
+        return;
+    out->line = n > 0 ? walks[0] : one;
+    out->column = column > 0 ? walks[column] : one;
+    out->tile_cells = lesser(out->line.size, AKO_TILE_CELLS / lesser(out->column.size, AKO_TILE) - 1);
+    out->tile_lines = lesser(out->column.size, AKO_TILE_CELLS / (out->tile_cells | 1));
+    out->n_tiles =
+        ako_tiles_along(out->line.size, out->tile_cells) * ako_tiles_along(out->column.size, out->tile_lines);
+    for (int i = n - 1; i > 0; i--)
+        if (i != column) {
+            out->rest[out->n_rest++] = walks[i];
+            out->n_tiles *= walks[i].size;
+        }
+}
 
 static inline void copy_element(char *to, const char *from, int64_t bytes)
 {
@@ -43,71 +97,26 @@ static inline void copy_element(char *to, const char *from, int64_t bytes)
     }
 }
 
-/* One of the two dimensions that are walked through together: how far apart its elements are, in bytes. */
-typedef struct walk {
-    int64_t size, from, to;
-} walk;
-
-static void copy_tile(char *to, const char *from, const walk *outer, const walk *inner, int64_t i, int64_t j,
-                      int64_t element)
+static void copy_tile(char *to, const char *from, const ako_planes *p, const ako_tile *tile)
 {
-    int64_t i_end = i + TILE < outer->size ? i + TILE : outer->size;
-    int64_t j_end = j + TILE < inner->size ? j + TILE : inner->size;
-    for (; i < i_end; i++)
-        for (int64_t k = j; k < j_end; k++)
-            copy_element(to + i * outer->to + k * inner->to, from + i * outer->from + k * inner->from, element);
+    int64_t size = p->element;
+    to += tile->to * size;
+    from += tile->from * size;
+    for (int i = 0; i < tile->n_lines; i++, to += p->column.to * size, from += p->column.from * size)
+        if (p->line.from == 1)
+            memcpy(to, from, (size_t)(tile->n_cells * size));
+        else
+            for (int64_t j = 0; j < tile->n_cells; j++)
+                copy_element(to + j * p->line.to * size, from + j * p->line.from * size, size);
 }
 
-/* Rows where they lie in one piece; what is side by side here and far apart there in tiles, which stay in the cache. */
-static void copy_plane(char *to, const char *from, const walk *outer, const walk *inner, int64_t element)
-{
-    if (inner->from == element) {
-        for (int64_t i = 0; i < outer->size; i++)
-            memcpy(to + i * outer->to, from + i * outer->from, (size_t)(inner->size * element));
-        return;
-    }
-    for (int64_t i = 0; i < outer->size; i += TILE)
-        for (int64_t j = 0; j < inner->size; j += TILE)
-            copy_tile(to, from, outer, inner, i, j, element);
-}
-
-/* The dimension, other than the last, along which the elements lie closest together. */
-static int64_t closest(const ako_layout *layout)
-{
-    int64_t found = 0;
-    for (int64_t d = 1; d < layout->n_dims - 1; d++)
-        if (layout->size[d] > 1 && (layout->size[found] <= 1 || layout->stride[d] <= layout->stride[found]))
-            found = d;
-    return found;
-}
-
-static walk walk_along(const ako_layout *layout, int64_t d)
-{
-    int64_t to = layout->element;
-    for (int64_t i = d + 1; i < layout->n_dims; i++)
-        to *= layout->size[i];
-    return (walk){.size = layout->size[d], .from = layout->stride[d] * layout->element, .to = to};
-}
-
-/* Plane by plane of the last dimension and the one that lies closest. */
 static void copy_planes(char *to, const char *from, const ako_layout *layout)
 {
-    int64_t last = layout->n_dims - 1, other = closest(layout), planes = 1;
-    walk inner = walk_along(layout, last), outer = {.size = 1};
-    if (other != last)
-        outer = walk_along(layout, other);
-    for (int64_t d = 0; d < last; d++)
-        planes *= d == other ? 1 : layout->size[d];
-    for (int64_t p = 0; p < planes; p++) {
-        int64_t rest = p, from_at = 0, to_at = 0;
-        for (int64_t d = last - 1; d >= 0; d--) {
-            walk w = walk_along(layout, d);
-            int64_t index = d == other ? 0 : rest % w.size;
-            rest = d == other ? rest : rest / w.size;
-            from_at += index * w.from;
-            to_at += index * w.to;
-        }
-        copy_plane(to + to_at, from + from_at, &outer, &inner, layout->element);
+    ako_planes planes;
+    ako_planes_make(&planes, layout);
+    for (int64_t i = 0; i < planes.n_tiles; i++) {
+        ako_tile tile = ako_tile_of(&planes, i);
+        copy_tile(to, from, &planes, &tile);
     }
 }
 
@@ -118,6 +127,8 @@ int ako_returned_copy(ako_collector *collector, void *to, const ako_returned *re
         return ako_fail(AKO_INVALID, "python", "a result of %d dimensions", (int)layout->n_dims);
     if (!returned->address)
         return ako_fail(AKO_SHAPE, "python", "the result has no memory");
+    if (returned->address == to && ako_layout_is_contiguous(layout)) /* the call has written it there itself */
+        return AKO_OK;
     if (collector)
         return ako_collector_copy(collector, to, returned);
     if (ako_layout_is_contiguous(layout))

@@ -127,7 +127,7 @@ int ako_runner_launch(ako_runner *runner, void *const *addresses)
     return AKO_OK;
 }
 
-int ako_runner_collect(ako_runner *runner, void *const *addresses)
+static int collect(ako_runner *runner, void *const *addresses, bool more)
 {
     const ako_hooks *hooks = runner->hooks;
     int status = AKO_OK;
@@ -135,13 +135,18 @@ int ako_runner_collect(ako_runner *runner, void *const *addresses)
         return AKO_OK;
     for (int i = 0; status == AKO_OK && i < hooks->n_returned; i++)
         status = ako_returned_copy(runner->collector, addresses[hooks->first_output + i], &hooks->returned[i]);
-    return status == AKO_OK ? hooks->release() : status;
+    return status == AKO_OK ? hooks->release(more) : status;
+}
+
+int ako_runner_collect(ako_runner *runner, void *const *addresses)
+{
+    return collect(runner, addresses, true);
 }
 
 int ako_runner_drop(ako_runner *runner, void *const *addresses)
 {
     (void)addresses;
-    return runner->hooks ? runner->hooks->release() : AKO_OK;
+    return runner->hooks ? runner->hooks->release(true) : AKO_OK;
 }
 
 int ako_runner_call(ako_runner *runner, void *const *addresses)
@@ -150,7 +155,7 @@ int ako_runner_call(ako_runner *runner, void *const *addresses)
     if (status == AKO_OK)
         status = ako_runner_launch(runner, addresses);
     if (status == AKO_OK)
-        status = ako_runner_collect(runner, addresses);
+        status = collect(runner, addresses, false);
     return status == AKO_OK ? ako_runner_sync(runner) : status;
 }
 

@@ -53,7 +53,7 @@ int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
 
 /* Enqueues (GPU) or performs (CPU) all calls in order with these buffer addresses. What Python is passed is made ready
  * before, and what it returns is brought to the addresses afterwards, neither of which is in a sample; for the other
- * lanes those two do nothing. */
+ * lanes those two do nothing. After a call in steps Python keeps the memory of the results for the next one. */
 int ako_runner_stage(ako_runner *runner, void *const *addresses);
 int ako_runner_launch(ako_runner *runner, void *const *addresses);
 int ako_runner_collect(ako_runner *runner, void *const *addresses);

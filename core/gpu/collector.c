@@ -50,13 +50,17 @@ void ako_collector_free(ako_collector *c)
 
 int ako_collector_copy(ako_collector *c, void *to, const ako_returned *returned)
 {
-    ako_layout layout = returned->layout;
+    const ako_layout *layout = &returned->layout;
     const void *from = returned->address;
-    uint64_t n = (uint64_t)ako_layout_count(&layout), bytes = n * (uint64_t)layout.element;
-    if (ako_layout_is_contiguous(&layout)) /* a number may lie in the memory of the host */
+    uint64_t bytes = (uint64_t)(ako_layout_count(layout) * layout->element);
+    if (ako_layout_is_contiguous(layout)) /* a number may lie in the memory of the host */
         return check(c, c->cuda->cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, NULL), "copying a result");
-    uint64_t blocks = (n + AKO_BLOCK - 1) / AKO_BLOCK;
-    void *arguments[] = {&to, &from, &n, &layout};
-    dim3 grid = {blocks < MOST_BLOCKS ? (unsigned)blocks : MOST_BLOCKS, 1, 1}, block = {AKO_BLOCK, 1, 1};
+    ako_planes planes;
+    ako_planes_make(&planes, layout);
+    if (planes.n_tiles == 0)
+        return AKO_OK;
+    void *arguments[] = {&to, &from, &planes};
+    dim3 grid = {planes.n_tiles < MOST_BLOCKS ? (unsigned)planes.n_tiles : MOST_BLOCKS, 1, 1};
+    dim3 block = {AKO_BLOCK, 1, 1};
     return check(c, c->cuda->cudaLaunchKernel((const void *)c->kernel, grid, block, arguments, 0, NULL), "ako_collect");
 }

@@ -2,8 +2,8 @@
 // Lean on purpose: NVRTC compiles this when a chip is met for the first time, so dtypes are switched on at run time.
 #include "fill.h"
 #include "judge.h"
-#include "layout.h"
 #include "ops_kernels.h"
+#include "planes.h"
 #include "words.h"
 
 static __device__ __forceinline__ uint64_t thread_index()
@@ -132,10 +132,23 @@ static __device__ __noinline__ void max_to(double *total, double value)
         atomicMax((unsigned long long *)total, (unsigned long long)ako_bits_of_f64(value));
 }
 
+static __device__ __forceinline__ uint64_t hash_pack(ulonglong2 pack, uint64_t index)
+{
+    return ako_hash_word(pack.x, 2 * index) + ako_hash_word(pack.y, 2 * index + 1);
+}
+
+// Four loads are under way at a time: with one after the other they would be waited for longer than they take.
 extern "C" __global__ void __launch_bounds__(AKO_BLOCK) ako_hash(const void *base, uint64_t bytes, uint64_t *sum)
 {
-    uint64_t mine = 0;
-    for (uint64_t i = thread_index(); 8 * i < bytes; i += thread_count())
+    const ulonglong2 *packs = (const ulonglong2 *)base;
+    uint64_t mine = 0, n = (uint64_t)base % 16 == 0 ? bytes / 16 : 0, step = thread_count(), i = thread_index();
+    for (; i + 3 * step < n; i += 4 * step) {
+        ulonglong2 a = packs[i], b = packs[i + step], c = packs[i + 2 * step], d = packs[i + 3 * step];
+        mine += hash_pack(a, i) + hash_pack(b, i + step) + hash_pack(c, i + 2 * step) + hash_pack(d, i + 3 * step);
+    }
+    for (; i < n; i += step)
+        mine += hash_pack(packs[i], i);
+    for (i = 2 * n + thread_index(); 8 * i < bytes; i += step)
         mine += ako_hash_word(ako_word_at((const unsigned char *)base, bytes, i, 0), i);
     add_to(sum, mine);
 }
@@ -215,13 +228,39 @@ extern "C" __global__ void ako_gather(const uint64_t *places, int n, uint64_t *o
         out[i] = load_bits((const void *)(places[i] & ((uint64_t)1 << 56) - 1), (int)(places[i] >> 56), 0);
 }
 
-// The elements of a tensor in any layout, one after another.
-extern "C" __global__ void __launch_bounds__(AKO_BLOCK)
-    ako_collect(void *to, const void *from, uint64_t count, ako_layout layout)
+// Where a thread is in a row of `length` cells after a whole block of them.
+static __device__ __forceinline__ void next_cell(int *row, int *cell, int length)
 {
-    int size = (int)layout.element;
-    for (uint64_t i = thread_index(); i < count; i += thread_count())
-        store_bits(to, size, i, load_bits(from, size, (uint64_t)ako_layout_place(&layout, (int64_t)i)));
+    *row += AKO_BLOCK / length;
+    *cell += AKO_BLOCK % length;
+    if (*cell >= length) {
+        *cell -= length;
+        ++*row;
+    }
+}
+
+// The elements of a tensor in any layout, one after another. Neighbouring threads read what lies closest, and write what
+// lies side by side.
+extern "C" __global__ void __launch_bounds__(AKO_BLOCK) ako_collect(void *to, const void *from, ako_planes p)
+{
+    __shared__ uint64_t cells[AKO_TILE_CELLS];
+    int size = (int)p.element;
+    bool down = p.column.from < p.line.from;
+    for (int64_t t = blockIdx.x; t < p.n_tiles; t += gridDim.x) {
+        ako_tile tile = ako_tile_of(&p, t);
+        int rows = down ? tile.n_cells : tile.n_lines, length = down ? tile.n_lines : tile.n_cells;
+        int pitch = ako_tile_pitch(&tile);
+        for (int i = threadIdx.x / length, j = threadIdx.x % length; i < rows; next_cell(&i, &j, length)) {
+            int64_t line = down ? j : i, cell = down ? i : j;
+            cells[line * pitch + cell] =
+                load_bits(from, size, (uint64_t)(tile.from + line * p.column.from + cell * p.line.from));
+        }
+        __syncthreads();
+        for (int i = threadIdx.x / tile.n_cells, j = threadIdx.x % tile.n_cells; i < tile.n_lines;
+             next_cell(&i, &j, tile.n_cells))
+            store_bits(to, size, (uint64_t)(tile.to + i * p.column.to + j * p.line.to), cells[i * pitch + j]);
+        __syncthreads();
+    }
 }
 
 static __device__ __forceinline__ uint64_t global_ns()

@@ -20,6 +20,7 @@ AKO_EMBED(ako_text_philox_h, "core/philox.h");
 AKO_EMBED(ako_text_fill_h, "core/fill.h");
 AKO_EMBED(ako_text_judge_h, "core/judge.h");
 AKO_EMBED(ako_text_layout_h, "core/layout.h");
+AKO_EMBED(ako_text_planes_h, "core/planes.h");
 AKO_EMBED(ako_text_words_h, "core/words.h");
 
 typedef struct context_wish {
@@ -58,6 +59,7 @@ int ako_ops_gpu_build(ako_buf *cubin, const char *arch)
                                   {"fill.h", ako_text_fill_h, strlen(ako_text_fill_h)},
                                   {"judge.h", ako_text_judge_h, strlen(ako_text_judge_h)},
                                   {"layout.h", ako_text_layout_h, strlen(ako_text_layout_h)},
+                                  {"planes.h", ako_text_planes_h, strlen(ako_text_planes_h)},
                                   {"words.h", ako_text_words_h, strlen(ako_text_words_h)}};
     static const char *const options[] = {"--fmad=false"}; /* the same bits as the CPU's */
     const ako_build_input input = {.lane = AKO_LANE_CUDA,

@@ -359,6 +359,8 @@ static void clear_up(evaluator *ev)
     arms_kill(ev);
     ako_ops_free(ev->cpu_ops);
     ev->cpu_ops = NULL;
+    json_decref(ev->extensions);
+    ev->extensions = NULL;
     forget_task(ev);
     child_kill(&ev->referee);
     child_kill(&ev->nursery);

@@ -67,6 +67,7 @@ typedef struct evaluator {
     bool referee_has_task, referee_has_reference;
     arm_process arms[ARMS];
     calibration calibration;
+    json_t *extensions; /* made before (extensions.c), the last one used first; owned */
 } evaluator;
 
 /* Waits for the next answer of a child and for what the host may say meanwhile. AKO_CANCELLED: the host wants the
@@ -110,7 +111,7 @@ json_t *unit_without_sources(const ako_unit *unit);
 json_t *task_without_sources(const evaluator *ev);
 
 /* extensions.c: builds what a Python solution asks for when it is imported; the job's output gets "extensions", a list
- * or {"error","log"}. */
+ * or {"error","log"}. What was built is remembered, so that the best is not looked into again with every candidate. */
 int extensions_make(evaluator *ev, const ako_unit *unit, build_job *job, int64_t deadline_ns);
 
 /* describe.c: the request "describe". */

@@ -2,10 +2,13 @@
  * pybind module: they are part of its build, outside the device's lock, and nothing of a solution runs in the process
  * that compiles them. A confined process imports the file and tells what it asks for; another one, ours, builds that
  * into the cache. */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cache.h"
 #include "clock.h"
@@ -13,6 +16,7 @@
 #include "trial.h"
 
 #define RECORD_LIMIT_NS INT64_C(60000000000)
+#define REMEMBERED 64 /* files */
 
 static bool asks_for_some(const ako_unit *unit)
 {
@@ -25,7 +29,7 @@ static bool asks_for_some(const ako_unit *unit)
 /* In a process without a GPU that may write nothing and starts no program. */
 static int record(evaluator *ev, json_t **specs, const json_t *path)
 {
-    ako_child child;
+    ako_child child = {0};
     json_t *reply = NULL;
     int status = nursery_fork(ev, &child, "candidate", true);
     if (status == AKO_OK)
@@ -42,42 +46,102 @@ static int record(evaluator *ev, json_t **specs, const json_t *path)
 
 static int compile(evaluator *ev, json_t **built, json_t *specs, const json_t *path, int64_t deadline_ns)
 {
-    ako_child child;
+    ako_child child = {0};
     json_t *reply = NULL;
-    char *cache = NULL, folder[PATH_MAX];
+    char *cache = NULL;
     int status = ako_cache_folder(&cache);
     if (status != AKO_OK)
         return status;
-    snprintf(folder, sizeof folder, "%.*s/extensions", PATH_MAX - 16, cache);
-    free(cache);
     status = nursery_fork(ev, &child, "referee", false);
     if (status == AKO_OK)
         status = child_send(&child, "describe",
                             json_pack("{s:O, s:{s:O, s:s, s:s}}", "path", path, "question", "build", specs, "cache",
-                                      folder, "arch", ev->device.place == AKO_GPU ? ev->device.arch : ""),
+                                      cache, "arch", ev->device.place == AKO_GPU ? ev->device.arch : ""),
                             NULL, 0);
     if (status == AKO_OK)
         status = evaluator_settle(ev, &child, &reply, deadline_ns);
     *built = json_incref(json_object_get(reply, "description"));
     json_decref(reply);
     child_kill(&child);
+    free(cache);
+    return status;
+}
+
+/* Looked at, it is in use: what has not been for long is the first to go from the cache. */
+static bool is_there(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!slash || access(path, R_OK) != 0)
+        return false;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    utimensat(AT_FDCWD, folder, NULL, 0);
+    return true;
+}
+
+static bool are_there(const json_t *built)
+{
+    bool all = true;
+    for (size_t i = 0; all && i < json_array_size(built); i++)
+        all = is_there(json_string_value(json_object_get(json_array_get(built, i), "path")));
+    return all;
+}
+
+/* What was made for a file of this content ("path"), or for one that asks for the same ("specs"); NULL: not known. */
+static json_t *find(const evaluator *ev, const char *key, const json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(ev->extensions); i++) {
+        json_t *entry = json_array_get(ev->extensions, i);
+        if (json_equal(json_object_get(entry, key), value))
+            return entry;
+    }
+    return NULL;
+}
+
+static json_t *recall(const evaluator *ev, const char *key, const json_t *value)
+{
+    json_t *built = json_object_get(find(ev, key, value), "built");
+    return are_there(built) ? json_incref(built) : NULL;
+}
+
+static void remember(evaluator *ev, const json_t *path, const json_t *specs, const json_t *built)
+{
+    if (!ev->extensions)
+        ev->extensions = json_array();
+    json_array_remove(ev->extensions, REMEMBERED - 1);
+    json_array_insert_new(ev->extensions, 0,
+                          json_pack("{s:O, s:O, s:O}", "path", path, "specs", specs, "built", built));
+}
+
+/* *built: owned. What fails is not remembered: the next time it may not. */
+static int make(evaluator *ev, json_t **built, const json_t *path, int64_t deadline_ns)
+{
+    json_t *specs = NULL;
+    int status = record(ev, &specs, path);
+    if (status == AKO_CHILD || status == AKO_TIMEOUT) { /* it will do the same when it is loaded, and be told there */
+        json_decref(specs);
+        return AKO_OK;
+    }
+    *built = status == AKO_OK ? recall(ev, "specs", specs) : NULL;
+    if (status == AKO_OK && !*built && json_array_size(specs) == 0)
+        *built = json_array();
+    else if (status == AKO_OK && !*built)
+        status = compile(ev, built, specs, path, deadline_ns);
+    if (status == AKO_OK && json_is_array(*built))
+        remember(ev, path, specs, *built);
+    json_decref(specs);
     return status;
 }
 
 int extensions_make(evaluator *ev, const ako_unit *unit, build_job *job, int64_t deadline_ns)
 {
-    json_t *specs = NULL, *built = NULL;
     const json_t *path = json_object_get(job->output, "path");
     if (!ako_lane_is_python(unit->lane) || !asks_for_some(unit))
         return AKO_OK;
-    int status = record(ev, &specs, path);
-    if (status == AKO_CHILD || status == AKO_TIMEOUT) /* it will do the same when it is loaded, and be told there */
-        status = AKO_OK;
-    else if (status == AKO_OK && json_array_size(specs) > 0)
-        status = compile(ev, &built, specs, path, deadline_ns);
+    json_t *built = recall(ev, "path", path);
+    int status = built ? AKO_OK : make(ev, &built, path, deadline_ns);
     if (status == AKO_OK && built)
         json_object_set(job->output, "extensions", built);
-    json_decref(specs);
     json_decref(built);
     return status;
 }

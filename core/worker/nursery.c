@@ -2,6 +2,7 @@
  * candidates of the Python lanes are forks of it, which takes milliseconds; each is handed to us as a child, so that it
  * is watched, limited and reaped like any other process below the evaluator. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +58,8 @@ static int ask(evaluator *ev, json_t **answer, json_t *request, int channel)
         status = evaluator_await(ev, &ev->nursery, answer, ako_clock_ns() + IMPORT_LIMIT_NS);
     if (status == AKO_OK)
         status = ako_answer_status(*answer, "python");
+    if (status == AKO_CANCELLED || status == AKO_EOF)
+        child_kill(&ev->nursery); /* its answer, when it comes, would be taken for one to the next question */
     if (status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT) { /* the next one is asked afresh */
         char text[700];
         snprintf(text, sizeof text, "%.690s", ako_error_last()->message);
@@ -85,7 +88,10 @@ int nursery_fork(evaluator *ev, ako_child *child, const char *role, bool hostile
     if (status != AKO_OK)
         return status;
     const char *folder = room_folder(child->room);
-    status = ask(ev, &answer, json_pack("{s:s, s:s}", "role", role, "folder", folder ? folder : ""), channel);
+    status = ask(ev, &answer,
+                 json_pack("{s:s, s:s, s:s*}", "role", role, "folder", folder ? folder : "", "devices",
+                           getenv("CUDA_VISIBLE_DEVICES")),
+                 channel);
     close(channel);
     if (status == AKO_OK)
         status = adopt(child, answer);

@@ -413,8 +413,8 @@ static int time_variant(referee *r, const json_t *request, json_t *answer, void 
         status = timed_run(answer, request, r->timer, r->runner, (void *const *const *)addresses, n, NULL);
     if (variant && status != AKO_OK && status != AKO_CUDA)
         status = pack_into(answer, json_pack("{s:s}", "unavailable", ako_error_last()->message));
-    if (variant)
-        choose_variant("");
+    if (variant || status == AKO_OK) /* what has failed has its own message */
+        choose_variant("");          /* which gives back what the calls have needed */
     return status;
 }
 

@@ -102,7 +102,8 @@ int trial_hand_over_reference(trial *t);        /* trial_load.c: to the referee,
 
 int trial_build(trial *t); /* trial_build.c: waits for both builds */
 int trial_await_solution(trial *t);
-int trial_build_extensions(trial *t); /* of a solution that is there */
+/* What a solution in Python asks for beside, once its own build is there; it has the limit of a build of its own. */
+int trial_build_extensions(trial *t);
 int trial_await_incumbent(trial *t);
 /* trial_load.c: the buffers are asked for while the build runs; then the solution goes into the candidate. */
 int trial_ask_memory(trial *t);

@@ -198,9 +198,9 @@ local STEPS = { 1, 0.5, 0.2 } -- of a decade
 local LOOSEST = 0.1 -- a relative tolerance above it tells hardly anything
 local HONEST = 0.1 -- of rtol times an output's rms: what an honest sum may be off where it comes near zero
 
--- `value` with one digit, not above it: 3e-05.
+-- `value` with one digit, not above it: 3e-05. Nothing is, of what is none or beyond all numbers.
 local function one_digit(value)
-    if value <= 0 then return 0.0 end
+    if not (value > 0 and value < math.huge) then return 0.0 end
     local exponent = math.floor(math.log(value, 10) + 1e-9)
     return tonumber(("%de%d"):format(math.floor(value / 10.0 ^ exponent + 1e-6), exponent)) + 0.0
 end

@@ -19,10 +19,10 @@ local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", boo
 -- What says nothing about what is passed.
 local IGNORED = { const = true, volatile = true, restrict = true, __restrict__ = true, __restrict = true }
 
--- Without comments, lines kept.
-local function without_comments(text)
+-- Without comments and attributes, lines kept.
+local function bare(text)
     text = text:gsub("/%*.-%*/", function(comment) return (comment:gsub("[^\n]", " ")) end)
-    return (text:gsub("//[^\n]*", ""))
+    return (text:gsub("//[^\n]*", ""):gsub("%f[%w_]__attribute__%s*%b()", ""))
 end
 
 -- "const float *x" as { name, type, pointer, const }.
@@ -54,7 +54,7 @@ end
 -- Functions that are defined at the head of a line or behind extern "C": { name, list, line, extern }.
 local function definitions(text)
     local found = {}
-    for at, before, name, list in text:gmatch("()([%w_:%s%*\"]-)([%a_][%w_]*)%s*(%b())%s*{") do
+    for before, at, name, list in text:gmatch("([%w_:%s%*\"]-)()([%a_][%w_]*)%s*(%b())[%a%s]*{") do
         if before:find("%f[%w_]void%s*$") and not before:find("__global__", 1, true) then
             local _, lines = text:sub(1, at):gsub("\n", "")
             found[#found + 1] = { name = name, list = list:sub(2, -2), line = lines + 1,
@@ -85,7 +85,7 @@ end
 --- void), pointer, const } } }. It is the function `solve`, or the only one that can be seen from outside. Raises
 --- faults.
 function entry.parse(source)
-    local found = choose(without_comments(source.text), source.name, source.name:find("%.c$") ~= nil)
+    local found = choose(bare(source.text), source.name, source.name:find("%.c$") ~= nil)
     local place = ("%s: %s: "):format(source.name, found.name)
     return { name = found.name, line = found.line, place = place, params = fault.within(place, parameters, found.list) }
 end

@@ -87,13 +87,13 @@ end
 -- "trials 5, seed 42": the plain values of a table, in order.
 local function values_text(value)
     local names, parts = {}, {}
-    if #value > 0 then return table.concat(value, ", ") end
-    for name in pairs(value) do names[#names + 1] = name end
-    table.sort(names)
-    for _, name in ipairs(names) do
-        local item = value[name]
-        parts[#parts + 1] = name .. " " .. (type(item) == "table" and "(" .. values_text(item) .. ")" or tostring(item))
+    local function text_of(item) return type(item) == "table" and "(" .. values_text(item) .. ")" or tostring(item) end
+    for i, item in ipairs(value) do parts[i] = text_of(item) end
+    for name in pairs(value) do
+        if type(name) == "string" then names[#names + 1] = name end
     end
+    table.sort(names)
+    for _, name in ipairs(names) do parts[#parts + 1] = name .. " " .. text_of(value[name]) end
     return table.concat(parts, ", ")
 end
 

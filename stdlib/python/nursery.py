@@ -3,6 +3,8 @@
 usage: nursery.py LIBAKO CHANNEL. ako-worker starts it; there is nothing to do with it by hand.
 """
 import ctypes
+import functools
+import importlib
 import json
 import os
 import select
@@ -26,30 +28,56 @@ def why_not_torch():
                 "or name another interpreter with --python or AKO_PYTHON")
 
 
-def import_more():
-    """What solutions are likely to import and takes long. Where it is not there, or broken, their own import says so."""
-    try:
-        import triton.language  # noqa: F401
-    except Exception:  # pylint: disable=broad-except
-        return
-    fill_triton_cache()
+# What Triton asks of itself and the machine in every process before it compiles a kernel, and then remembers, in forks
+# too: for one a hash of all that it consists of, hundreds of megabytes. Where that lies depends on its age.
+REMEMBERED_BY_TRITON = (
+    ("triton.runtime.cache", "triton_key"), ("triton.compiler.compiler", "triton_key"),
+    ("triton.runtime.build", "platform_key"), ("triton.backends.nvidia.driver", "platform_key"),
+    ("triton.backends.nvidia.driver", "library_dirs"),
+)
+
+# What torch.utils.cpp_extension imports. It cannot be imported itself: it asks CUDA whether there is a GPU, after which
+# a process can no longer be forked.
+BEHIND_EXTENSIONS = ("setuptools", "torch.utils.hipify.hipify_python")
+
+
+def call_if_there(module, name):
+    """A function without arguments."""
+    getattr(sys.modules.get(module), name, lambda: None)()
 
 
 def fill_triton_cache():
     """With what Triton compiles for itself in every process, for candidates to copy. It asks CUDA for that, after which
     a process can no longer be forked: so another one does it, and whether it could is seen by what is there."""
+    if "triton" not in sys.modules:
+        return
     pid = os.fork()
     if pid == 0:
         try:
             from triton.runtime import driver
-            driver.active  # pylint: disable=pointless-statement
+            driver.active.utils  # pylint: disable=pointless-statement
         finally:
             os._exit(0)
     os.waitpid(pid, 0)
 
 
-def is_idle(channel):
-    return not select.select([channel], [], [], 0)[0]
+# What solutions are likely to need and takes long, a step at a time.
+IN_ADVANCE = [
+    functools.partial(importlib.import_module, "triton.language"),
+    *(functools.partial(call_if_there, *one) for one in REMEMBERED_BY_TRITON),
+    fill_triton_cache,
+    *(functools.partial(importlib.import_module, name) for name in BEHIND_EXTENSIONS),
+]
+
+
+def work_ahead(steps, channel):
+    """Takes one of the steps after the other while nobody waits for a fork."""
+    while steps and not select.select([channel], [], [], 0)[0]:
+        step = steps.pop(0)
+        try:
+            step()
+        except Exception:  # pylint: disable=broad-except
+            pass  # what is not there, or broken, says so to whoever needs it
 
 
 def receive(channel):
@@ -68,8 +96,15 @@ def answer(channel, request, **members):
     channel.sendall(json.dumps({"id": request["id"], **members}).encode() + b"\n")
 
 
-def become(role, folder, channel, evaluator, library):
+def see_devices(names):
+    """The evaluator's GPU and no other: which one that is, it may not have known when this process was started."""
+    if names is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = names
+
+
+def become(request, channel, evaluator, library):
     """In the new process: everything that an exec would have done, then the role, which does not return."""
+    role, folder = request["role"], request["folder"]
     os.setsid()
     while os.getppid() != evaluator:  # our parent ends at once, and the evaluator adopts what it leaves
         time.sleep(0.0002)
@@ -87,6 +122,7 @@ def become(role, folder, channel, evaluator, library):
         libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
         os.chdir(folder)
         os.environ["TMPDIR"] = folder
+    see_devices(request.get("devices"))
     tempfile.tempdir = None  # found anew, in the folder of this process
     from ako import worker
     sys.path.remove(FOLDER)  # what is imported from here on is the user's
@@ -104,7 +140,7 @@ def fork(request, channel, library):
             os.write(writer, str(pid).encode())
             os._exit(0)
         try:
-            become(request["role"], request["folder"], channel, evaluator, library)
+            become(request, channel, evaluator, library)
         finally:
             os._exit(1)
     os.close(writer)
@@ -120,7 +156,7 @@ def main():
     os.environ["TRITON_CACHE_DIR"] = os.environ["AKO_TRITON_SEED"] = os.path.join(os.getcwd(), "triton")
     problem = why_not_torch()
     ctypes.CDLL(library).ako_confine_memory()
-    has_more_to_do = not problem and os.path.exists("/dev/nvidiactl")
+    steps = list(IN_ADVANCE) if not problem and os.path.exists("/dev/nvidiactl") else []
     while True:
         request, other = receive(channel)
         if request is None:
@@ -131,9 +167,7 @@ def main():
             answer(channel, request, ok=True, pid=fork(request, other, library))
         if other >= 0:
             os.close(other)
-        if has_more_to_do and is_idle(channel):
-            import_more()
-            has_more_to_do = False
+        work_ahead(steps, channel)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -544,6 +545,44 @@ static void test_cancel_by_signal(void **state)
     assert_passes(*state);
 }
 
+static void cancel_after_a_while(ako_evaluator *e, const json_t *solution)
+{
+    ako_json *answer;
+    signal(SIGALRM, on_alarm);
+    ualarm(300000, 0);
+    int status = ako_evaluator_request(e, &answer, trial_message(json_deep_copy(solution), 100000), NULL, NULL);
+    assert_int_equal(status, AKO_CANCELLED);
+    ako_cancel_clear();
+}
+
+/* A process that forks others and has not answered when the user wants to stop: what it says then is for nobody. The
+ * one that does not answer is a shell's here; each that is started leaves a letter. */
+static void test_cancel_of_a_fork(void **state)
+{
+    (void)state;
+    char program[4200], starts[4200], text[9000];
+    ako_buf letters = {0};
+    snprintf(program, sizeof program, "%s/python", folder);
+    snprintf(starts, sizeof starts, "%s/starts", folder);
+    snprintf(text, sizeof text, "#!/bin/sh\nprintf s >> '%s'\nexec sleep 1000\n", starts);
+    assert_int_equal(ako_fs_write(program, text, strlen(text), false), AKO_OK);
+    assert_int_equal(chmod(program, 0700), 0);
+    ako_evaluator *e = start("cpu");
+    json_decref(request(e, json_pack("{s:s, s:i, s:s, s:{s:s, s:s, s:s}}", "op", "hello", "protocol", 1, "device",
+                                     "cpu", "python", "program", program, "script", "none", "library", "none")));
+    set_task(e, task(GOOD));
+    json_t *solution = json_pack("{s:s, s:[{s:s, s:s}], s:[{s:[{s:s, s:[]}]}, {s:[{s:s, s:[]}]}]}", "lane",
+                                 "python-cpu", "sources", "name", "mine.py", "text", "", "workloads", "calls", "symbol",
+                                 "n=1000", "args", "calls", "symbol", "n=1001", "args");
+    cancel_after_a_while(e, solution);
+    cancel_after_a_while(e, solution);
+    json_decref(solution);
+    ako_evaluator_stop(e);
+    assert_int_equal(ako_fs_read(&letters, starts, 0), AKO_OK);
+    assert_int_equal(letters.size, 2);
+    ako_buf_free(&letters);
+}
+
 static pid_t evaluator_of(pid_t parent)
 {
     char path[64];
@@ -682,6 +721,7 @@ int main(void)
         cmocka_unit_test(test_malformed_requests),
         cmocka_unit_test(test_cancel_by_progress),
         cmocka_unit_test(test_cancel_by_signal),
+        cmocka_unit_test(test_cancel_of_a_fork),
         cmocka_unit_test(test_killed_evaluator),
         cmocka_unit_test(test_killed_host),
         cmocka_unit_test(test_no_such_worker),

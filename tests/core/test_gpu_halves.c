@@ -13,6 +13,7 @@
 #include "calls.h"
 #include "compile.h"
 #include "device.h"
+#include "hooks.h"
 #include "memory.h"
 #include "ops_backend.h"
 #include "timing.h"
@@ -275,6 +276,91 @@ static void watches_places_and_the_carve_out(void **state)
     ako_runner_free(runner);
 }
 
+/* Code of Python's lane: its call launches scale, and returns a contiguous tensor and one that is not. */
+static ako_runner *scaler;
+static int scaled, released[2];
+static ako_returned both[2];
+
+static int scale(void)
+{
+    int x = 0;
+    return ako_runner_launch(scaler, (void *[]){&scaled, &x});
+}
+
+static int nothing_to_do(const char *text)
+{
+    (void)text;
+    return AKO_OK;
+}
+
+static int nothing_to_stage(void *const *addresses)
+{
+    (void)addresses;
+    return AKO_OK;
+}
+
+static int release(int more)
+{
+    released[more]++;
+    return AKO_OK;
+}
+
+static const ako_hooks hooks = {.open = nothing_to_do,
+                                .bind = nothing_to_do,
+                                .stage = nothing_to_stage,
+                                .launch = scale,
+                                .release = release,
+                                .returned = both,
+                                .n_returned = 2,
+                                .first_output = 1};
+
+static void open_scaler(void)
+{
+    ako_arg args[] = {arg_pointer(0, "y"), arg_pointer(1, "x"), arg_int(2, "a"), arg_int(3, "n")};
+    const ako_call call = call_of("scale", 1, 32, args, 4);
+    scaler = open_cubin();
+    assert_int_equal(ako_runner_bind(scaler, &call, 1), AKO_OK);
+    both[0] = (ako_returned){&scaled, {.element = 4, .n_dims = 1, .size = {1}, .stride = {1}}};
+    both[1] = (ako_returned){&scaled, {.element = 4, .n_dims = 2, .size = {200, 300}, .stride = {1, 200}}};
+    ako_hooks_set(&hooks);
+}
+
+/* The copies come behind the samples, which they are no part of, and before the watched places are read. */
+static void what_python_returns_is_collected(void **state)
+{
+    (void)state;
+    if (!has_nvrtc)
+        skip();
+    int before = allocations();
+    ako_runner *runner;
+    ako_timer *timer;
+    uint32_t first = 0, second = 0;
+    void *const set[] = {NULL, &first, &second}, *const *const sets[] = {set};
+    const uint64_t places[] = {ako_place_of(&first, 4), ako_place_of(&first, 4), ako_place_of(&first, 4)};
+    uint64_t seen[3] = {0};
+    const ako_watch watch = {.n = 1, .places = places, .seen = seen};
+    const ako_time_plan plan = {.launches = 3, .flush = true, .watch = &watch};
+    ako_time_result r;
+    open_scaler();
+    assert_int_equal(ako_runner_open(&runner, AKO_LANE_PYTHON, "mine"), AKO_OK);
+    assert_int_equal(ako_timer_new(&timer, AKO_GPU, AKO_TIMER_CUPTI), AKO_OK);
+    assert_int_equal(ako_timer_run(timer, runner, sets, 1, &plan, &r), AKO_OK);
+    assert_int_equal(ako_timer_used(timer), AKO_TIMER_CUPTI);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(r.samples_ns[i], SCALE_NS);
+        assert_int_equal(seen[i], i + 1);
+    }
+    assert_int_equal(second, 4 * 5); /* tiles of 64 x 64 in 200 x 300 */
+    assert_int_equal(ako_runner_call(runner, set), AKO_OK);
+    assert_true(first == 4 && released[true] == 3 && released[false] == 1);
+    free(r.samples_ns);
+    ako_timer_free(timer);
+    ako_runner_free(runner);
+    ako_runner_free(scaler);
+    ako_hooks_set(NULL);
+    assert_int_equal(allocations(), before);
+}
+
 static void falls_back_to_events(void **state)
 {
     (void)state;
@@ -330,6 +416,7 @@ int main(void)
         cmocka_unit_test(clocks),
         cmocka_unit_test(least_launches),
         cmocka_unit_test(watches_places_and_the_carve_out),
+        cmocka_unit_test(what_python_returns_is_collected),
         cmocka_unit_test(falls_back_to_events),
         cmocka_unit_test(a_fault_ends_the_plan),
     };

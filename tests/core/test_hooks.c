@@ -64,9 +64,9 @@ static int on_launch(void)
     return tell("launch");
 }
 
-static int on_release(void)
+static int on_release(int more)
 {
-    return tell("release");
+    return tell(more ? "keep" : "release");
 }
 
 static const ako_hooks hooks = {.start = on_start,
@@ -107,7 +107,7 @@ static void a_call_has_three_steps(void **state)
     ako_runner *runner = open_bound();
     assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_OK);
     assert_int_equal(ako_runner_drop(runner, (void *[]){NULL}), AKO_OK);
-    assert_string_equal(story, "file N=4 stage launch release release ");
+    assert_string_equal(story, "file N=4 stage launch release keep ");
     ako_runner_free(runner);
 }
 
@@ -121,7 +121,7 @@ static void a_timed_call_is_staged_before_and_released_after(void **state)
     assert_int_equal(ako_timer_new(&timer, AKO_CPU, AKO_TIMER_WALL), AKO_OK);
     assert_int_equal(ako_timer_run(timer, runner, sets, 1, &(ako_time_plan){.launches = 2}, &result), AKO_OK);
     assert_int_equal(result.n, 2);
-    assert_string_equal(story, "file N=4 stage launch release stage launch release ");
+    assert_string_equal(story, "file N=4 stage launch keep stage launch keep ");
     free(result.samples_ns);
     ako_timer_free(timer);
     ako_runner_free(runner);

@@ -100,6 +100,16 @@ t.test("the ladder goes down from the tolerance's own, in the outputs' scale, to
     t.eq(attack.ladder({ atol = 1.0, rtol = 1.0 }, nil), { { atol = 0.0, rtol = 0.0 } })
 end)
 
+t.test("of an output whose scale is beyond all numbers nothing is asked", function()
+    local outputs = workload("N=64").outputs
+    outputs[2] = { tensor = "z", dtype = "f64", rms = "inf", mean = "nan", min = -1e200, max = 1e200, nan = 0, inf = 0 }
+    local weak = answer(workload("N=64", { attacks = { passed "zeros" }, outputs = outputs }))
+    local given, asked = answering(weak)
+    local found = assert(attack.examine(given, { workloads = { { id = "N=64" } }, python = "a problem" }, PLAN))
+    t.eq(names(found.weak), { "zeros" })
+    t.eq(#asked, 2)
+end)
+
 t.test("where no tolerance holds the task itself is to be changed", function()
     local copy = passed("copy", "x", 0.0)
     local weak = answer(workload("N=64", { attacks = { passed("cast", "f16"), copy } }), workload "N=7")

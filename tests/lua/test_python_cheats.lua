@@ -32,7 +32,7 @@ end
 
 local function try_one(stand, claim)
     if claim.threats == "honest" then return try_honest(stand, claim) end
-    ledger:judge(claim, stand:try(stand:unit(claim.file)))
+    ledger:try(claim, function() return stand:try(stand:unit(claim.file)) end)
 end
 
 -- A folder's claims are about the problem that lies in it, or else about that of all.

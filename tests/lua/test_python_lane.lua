@@ -713,6 +713,18 @@ t.test("show says what an autotuner has chosen, and whose words that are", funct
         .. "autotuned +alone: num_warps=4, ")
 end)
 
+t.test("a file that asks for extensions is looked into once, whatever is timed in turn with it", function()
+    lane.evaluator()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    program.write("mine.py", RIGHT .. "# load_inline\n")
+    local result = program.shell("AKO_LOG=debug $ako -q --device=cpu --session=looks --task=twice.py "
+        .. "--solution=mine.py light.lua try")
+    t.eq(result.code, exits.DONE, result.stdout)
+    local looks = select(2, result.stderr:gsub("candidate is asked describe", ""))
+    t.eq(looks, 1)
+end)
+
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()
     lane.evaluator()
     program.write("light.lua", POLICY)

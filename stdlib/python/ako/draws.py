@@ -28,6 +28,12 @@ def _shared(node):
     return torch.frombuffer(mmap.mmap(-1, node["bytes"]), dtype=trees.TYPES[node["dtype"]])
 
 
+def on_host(tensor):
+    """The same tensor there, strides, gaps and overlaps included."""
+    flat = tensor.as_strided((trees.storage_elements(tensor),), (1,))
+    return flat.cpu().as_strided(tensor.shape, tensor.stride())
+
+
 def is_like(tensor, node):
     """Whether a tensor looks as the facts of an input say (ako.facts)."""
     return [list(tensor.shape), list(tensor.stride()), trees.DTYPES[tensor.dtype]] == [
@@ -87,7 +93,7 @@ class Draws:
 
     def keep(self, key, tensors):
         if self._has_room(_size_of(tensors)):
-            self._put(key, [tensor.cpu() for tensor in tensors])
+            self._put(key, [on_host(tensor) for tensor in tensors])
 
     def begin(self, keys, nodes, draw, took_s):
         """Has draw(key), which gives tensors on the host, called for each by a process of its own, if that is worth

@@ -171,7 +171,7 @@ def build(spec, cache, arch):
     """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do it too."""
     arch = arch_list(arch)
     key = key_of(spec, arch)
-    target = os.path.join(cache, key)
+    target = os.path.join(cache, "extension-" + key)
     path = os.path.join(target, spec["name"] + ".so")
     if os.path.exists(path):
         os.utime(target)
@@ -179,7 +179,7 @@ def build(spec, cache, arch):
     if "cuda_sources" in spec and not torch.version.cuda:
         return {"error": reason(spec, f"CUDA code, but PyTorch {torch.__version__} was built without CUDA"), "log": ""}
     os.makedirs(cache, exist_ok=True)
-    folder = tempfile.mkdtemp(prefix=key + ".", dir=cache)
+    folder = tempfile.mkdtemp(prefix=".extension-", dir=cache)  # one that is left is swept away
     try:
         _compile(spec, folder, arch)
     except (RuntimeError, ImportError, OSError, subprocess.SubprocessError) as problem:

@@ -34,6 +34,8 @@ def _is_cuda(problem):
 def explain(problem, files, loading=False):
     """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
     place = place_of(problem, files) or (f"{next(iter(files.values()))}: " if loading and files else "")
+    if isinstance(problem, Fault):
+        return Fault(problem.status, f"{place}{problem}")
     if isinstance(problem, SyntaxError):
         name = files.get(problem.filename, problem.filename)
         return Fault(COMPILE, f"{name}:{problem.lineno}: {problem.msg}")

@@ -30,7 +30,7 @@ class Hooks(ctypes.Structure):
                                   ADDRESSES)),
         ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
         ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
-        ("release", ctypes.CFUNCTYPE(ctypes.c_int)),
+        ("release", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
         ("describe", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
         ("autotuned", ctypes.CFUNCTYPE(ctypes.c_void_p)),
         ("returned", ctypes.POINTER(Returned)),

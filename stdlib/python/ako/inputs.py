@@ -1,9 +1,11 @@
 """The evaluator's buffers as the arguments of a call. This runs before a call is timed, with its inputs in sight:
 nothing that others may have exchanged is called, and no mode of theirs looks on."""
 import ctypes
+import sys
 
 import torch
 
+from ako.hooks import UNAVAILABLE, Fault
 from ako.trees import TYPES, builder, storage_elements_of
 
 
@@ -15,6 +17,17 @@ class _OnDevice:
 def elements_at(address, count, dtype, device):
     """`count` elements of a dtype at an address, which is aligned for all of them: nothing is copied."""
     return _maker(count, dtype, device)(address)
+
+
+def check_bridge(device):
+    """Creates the device's context, and tries whether its memory can be taken over."""
+    own = torch.zeros(1, device=device)
+    try:
+        elements_at(own.data_ptr(), 1, own.dtype, device)
+    except Exception as problem:  # pylint: disable=broad-except
+        raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} of {sys.executable} cannot take over memory that it has "
+                                 f"not allocated ({problem}); on a GPU it needs numpy for that: {sys.executable} -m "
+                                 "pip install numpy") from None
 
 
 def _maker(count, dtype, device):
@@ -37,12 +50,14 @@ def _seeders(device):
 
 
 def stager(spec, device, ranges):
-    """A function that takes the addresses of all tensors and gives the arguments of a call; it keeps `ranges`, the list
-    of the inputs' memory."""
+    """A function that takes the addresses of all tensors and gives the arguments of a call, the buffers of outputs that
+    are written in place last; it keeps `ranges`, the list of the inputs' memory."""
     inputs = [(_maker(storage_elements_of(node), TYPES[node["dtype"]], device), node["shape"], node["stride"],
                node["bytes"]) for node in spec["inputs"]]
+    places = [(_maker(node["elements"], TYPES[node["dtype"]], device), node["shape"])
+              for node in (spec["outputs"] if spec.get("in_place") else [])]
     make, seeders, seed = builder(spec["args"], device), _seeders(device), spec["seed"]
-    strided = torch.Tensor.as_strided
+    strided, view, first_output = torch.Tensor.as_strided, torch.Tensor.view, len(inputs)
     no_functions, no_dispatch = torch._C.DisableTorchFunction, getattr(torch._C, "_DisableTorchDispatch", object)
 
     def stage(addresses):
@@ -57,6 +72,8 @@ def stager(spec, device, ranges):
             for set_seed in seeders:
                 set_seed(seed)
             arguments = make(tensors)
+            for i, (at, shape) in enumerate(places):
+                arguments.append(view(at(addresses[first_output + i]), shape))
             del guard
         return arguments
     return stage

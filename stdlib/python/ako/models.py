@@ -50,9 +50,17 @@ def weights_of(model):
             if isinstance(t, torch.Tensor) and not t.is_complex() and not t.is_quantized]
 
 
+def allows_tf32(backend):
+    """From PyTorch 2.9 on the older name is refused once a file has set the newer one."""
+    try:
+        return backend.allow_tf32
+    except RuntimeError:
+        return getattr(backend, "conv", backend).fp32_precision == "tf32"
+
+
 def precision():
     """The switches that decide what a product of f32 is."""
-    return {"tf32_matmul": torch.backends.cuda.matmul.allow_tf32, "tf32_cudnn": torch.backends.cudnn.allow_tf32}
+    return {"tf32_matmul": allows_tf32(torch.backends.cuda.matmul), "tf32_cudnn": allows_tf32(torch.backends.cudnn)}
 
 
 def set_precision(switches):

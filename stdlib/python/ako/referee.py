@@ -122,9 +122,8 @@ class Referee(Side):
     def variant(self, name):
         """The model as it is (""), in fp64 ("exact"), or as torch.compile makes it, which its first call does."""
         if not name:
-            if self.form:
-                self.form = None
-                self.give_back()
+            self.form = None
+            self.give_back()
         elif name == "exact":
             self.restore()
             self.form = in_double(self.model, self.spec["result"])
@@ -144,9 +143,10 @@ class Referee(Side):
         if free < total // 3 and torch.cuda.memory_reserved() > total // _ROOM:
             torch.cuda.empty_cache()
 
-    def release(self):
-        super().release()
-        self.give_back()
+    def release(self, more):
+        super().release(more)
+        if not more:
+            self.give_back()
 
     def describe(self, path, question):
         """What a problem asks for; or, in a process that does nothing else, builds a solution's extensions."""

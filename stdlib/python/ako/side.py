@@ -5,9 +5,9 @@ import sys
 
 import torch
 
-from ako import faults, trees
+from ako import faults
 from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault, Hooks, Returned, guarded
-from ako.inputs import elements_at, stager
+from ako.inputs import check_bridge, stager
 from ako.results import reader
 
 _watchers = (sys.getprofile, sys.gettrace)  # before any code of others can exchange them
@@ -47,7 +47,7 @@ class Side:
             raise Fault(UNAVAILABLE, f"PyTorch {torch.__version__} of {sys.executable} {has} and sees no GPU: install "
                                      "one for this driver, or run with --device=cpu")
         self.device = torch.device("cuda", 0)
-        torch.zeros(1, device=self.device)
+        check_bridge(self.device)
 
     def task(self, text):
         spec = json.loads(text).get("python")
@@ -68,17 +68,9 @@ class Side:
     def call_model(self):
         return self.model(*self.arguments)
 
-    def in_place(self, addresses):
-        """The buffers of outputs that the call itself writes."""
-        first, nodes = len(self.spec["inputs"]), self.spec["outputs"]
-        return [elements_at(addresses[first + i], node["elements"], trees.TYPES[node["dtype"]],
-                            self.device).view(node["shape"]) for i, node in enumerate(nodes)]
-
     def stage(self, addresses):
         self.restore()
         self.arguments = self.make_arguments(addresses)
-        if self.spec.get("in_place"):
-            self.arguments += self.in_place(addresses)
 
     def launch(self):
         result = self.call_model()
@@ -92,7 +84,7 @@ class Side:
                 raise Fault(ERROR, f"{self.bundle.main}: forward leaves a {watcher.__name__[3:]} function on: nothing "
                                    "of a solution may run between its calls")
 
-    def release(self):
+    def release(self, more):  # pylint: disable=unused-argument
         self.kept.clear()
 
     def make_hooks(self, library):

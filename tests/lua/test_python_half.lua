@@ -1,0 +1,159 @@
+-- What stdlib/python does that shows on a GPU alone, or would only after a fraud: its parts by themselves, on the CPU.
+local fs = require "ako.fs"
+local lane = require "lane"
+local process = require "ako.process"
+local t = require "ako.tap"
+
+local HEAD = "import ctypes, os, sys\nimport torch\n"
+
+-- Runs a script beside the Python half; it must end well.
+local function check(name, script)
+    t.test(name, function()
+        local program = lane.need().program
+        local file = lane.write(name:gsub("%W", "_") .. ".py", HEAD .. script)
+        local result = assert(process.run { program, file, limit_ns = 120 * 1000000000,
+            env = { PYTHONPATH = fs.join(t.home, "stdlib/python") } })
+        t.eq(result.stderr, "")
+        t.eq(result.code, 0)
+    end)
+end
+
+check("an input kept on the host has the strides that it had", [[
+from ako.draws import on_host
+for tensor in (torch.arange(60.).view(5, 12)[1:, ::3], torch.arange(4.).expand(3, 4), torch.ones(2, 3).t()):
+    kept = on_host(tensor)
+    assert kept.stride() == tensor.stride() and torch.equal(kept, tensor), (kept.stride(), tensor.stride())
+]])
+
+-- A call with an input and an output that it writes in place.
+local SIDE = [[
+from ako.inputs import stager
+x, y = torch.arange(6.).view(2, 3), torch.zeros(3, 2)
+spec = {"args": {"list": [{"tensor": 0}]}, "seed": 1, "in_place": ["y"],
+        "inputs": [{"shape": [2, 3], "stride": [3, 1], "dtype": "f32", "bytes": 24}],
+        "outputs": [{"elements": 6, "shape": [3, 2], "dtype": "f32"}]}
+addresses = (ctypes.c_void_p * 2)(x.data_ptr(), y.data_ptr())
+]]
+
+check("buffers of outputs come last among the arguments", SIDE .. [[
+ranges = []
+got, out = stager(spec, torch.device("cpu"), ranges)(addresses)
+assert torch.equal(got, x) and got.data_ptr() == x.data_ptr() and ranges == [(x.data_ptr(), x.data_ptr() + 24)]
+assert out.shape == (3, 2) and out.data_ptr() == y.data_ptr()
+]])
+
+check("nothing that a solution has exchanged is called while arguments are made ready", SIDE .. [[
+stage = stager(spec, torch.device("cpu"), [])
+def fail(*args, **kwargs):
+    raise AssertionError("called")
+torch.frombuffer = torch.as_tensor = torch.empty = torch.Tensor.view = torch.Tensor.as_strided = fail
+torch.manual_seed = torch.default_generator = fail
+stage(addresses)
+]])
+
+check("memory that cannot be taken over is said at the start, with what to do", [[
+from ako.hooks import UNAVAILABLE, Fault
+from ako.inputs import check_bridge
+check_bridge(torch.device("cpu"))
+def fail(*args, **kwargs):
+    raise RuntimeError("Numpy is not available")
+torch.frombuffer = fail
+try:
+    check_bridge(torch.device("cpu"))
+except Fault as fault:
+    assert fault.status == UNAVAILABLE
+    assert "(Numpy is not available)" in str(fault) and str(fault).endswith(" -m pip install numpy"), fault
+else:
+    raise AssertionError("nothing said")
+]])
+
+check("a solution can watch our steps by no way of Python 3.12", [[
+from ako.candidate import take_monitoring_away
+class Monitoring:
+    pass
+if not hasattr(sys, "monitoring"):
+    sys.monitoring = Monitoring()
+    sys.monitoring.register_callback = print
+take_monitoring_away()
+assert not hasattr(sys.monitoring, "register_callback")
+take_monitoring_away()
+]])
+
+check("an extension is built aside, once, and lies in the cache like any other build", [[
+import tempfile
+from ako import extensions
+built = []
+def compile(spec, folder, arch):
+    built.append(folder)
+    for name in ("e.so", "main.cpp", ".ninja_log"):
+        open(os.path.join(folder, name), "w").close()
+extensions._compile = compile
+with tempfile.TemporaryDirectory() as cache:
+    spec = extensions.wanted("e", "int x;")
+    path = extensions.build(spec, cache, "sm_90a")["path"]
+    (name,) = os.listdir(cache)
+    assert name.startswith("extension-") and os.listdir(os.path.join(cache, name)) == ["e.so"]
+    assert path == os.path.join(cache, name, "e.so") and os.path.basename(built[0])[0] == "."
+    assert extensions.build(spec, cache, "sm_90a")["path"] == path and len(built) == 1
+]])
+
+check("what takes long is done once, while nobody waits, and CUDA is asked for nothing", [[
+import nursery, socket, types
+here, there = socket.socketpair()
+hashed = []
+sys.modules["triton.compiler.compiler"] = types.SimpleNamespace(triton_key=lambda: hashed.append(1))
+steps = [lambda: 1 / 0] + nursery.IN_ADVANCE
+there.sendall(b"x")
+nursery.work_ahead(steps, here)
+assert not hashed and len(steps) == 1 + len(nursery.IN_ADVANCE), "somebody waits"
+here.recv(1)
+nursery.work_ahead(steps, here)
+assert len(hashed) == 1 and not steps
+assert "torch.utils.hipify.hipify_python" in sys.modules and "torch.utils.cpp_extension" not in sys.modules
+assert not torch.cuda.is_initialized() and not torch.cuda._is_in_bad_fork()
+]])
+
+check("what we say ourselves, in a call from a file, is said as it is", [[
+from ako.faults import explain
+from ako.hooks import COMPILE, Fault
+fault = explain(Fault(COMPILE, "built before"), {}, loading=True)
+assert (fault.status, str(fault)) == (COMPILE, "built before"), str(fault)
+]])
+
+check("switches of precision are read by the name that a file has set them by", [[
+from ako.models import allows_tf32, precision
+class Newer:
+    def __init__(self, **names):
+        self.__dict__.update(names)
+    @property
+    def allow_tf32(self):
+        raise RuntimeError("you have used mix of the legacy and new APIs")
+assert allows_tf32(Newer(fp32_precision="tf32")) and not allows_tf32(Newer(fp32_precision="ieee"))
+assert not allows_tf32(Newer(fp32_precision="none", conv=Newer(fp32_precision="ieee")))
+assert set(map(type, precision().values())) == {bool}
+]])
+
+check("a fork sees the GPU that the evaluator has chosen since", [[
+import nursery
+os.environ["CUDA_VISIBLE_DEVICES"] = "GPU-of-before"
+nursery.see_devices(None)
+assert os.environ["CUDA_VISIBLE_DEVICES"] == "GPU-of-before"
+nursery.see_devices("GPU-1")
+assert os.environ["CUDA_VISIBLE_DEVICES"] == "GPU-1"
+]])
+
+check("memory is given back behind a call of its own, not between timed ones", [[
+from ako.referee import Referee
+given = []
+class Watched(Referee):
+    def give_back(self):
+        given.append(1)
+referee = Watched()
+referee.kept.append(torch.zeros(1))
+referee.release(1)
+assert not referee.kept and not given
+referee.release(0)
+assert len(given) == 1
+referee.variant("")
+assert len(given) == 2
+]])
