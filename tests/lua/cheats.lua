@@ -214,13 +214,13 @@ end
 
 local TRIALS = 3
 
---- Judges what try(), a trial of a cheat, comes to. One that is kept is tried again: on a busy machine chance may favour
---- anybody once, a cheat that works is kept in every trial.
+--- Judges what try(), a trial of a cheat, comes to. One that is kept is tried again: on a busy machine chance may
+--- favour anybody once, a cheat that works is kept in every trial.
 function Ledger:try(cheat, try)
-    local result, n = nil, 0
+    local result, verdict, n = nil, nil, 0
     repeat
         result, n = try(), n + 1
-        local _, verdict = outcome_of(result)
+        verdict = select(2, outcome_of(result))
     until verdict ~= "keep" or n == TRIALS
     if n > 1 then console.out(("# %s: %d trials\n"):format(cheat.name, n)) end
     self:judge(cheat, result)
