@@ -217,7 +217,7 @@ local TRIALS = 3
 --- Judges what try(), a trial of a cheat, comes to. One that is kept is tried again: on a busy machine chance may
 --- favour anybody once, a cheat that works is kept in every trial.
 function Ledger:try(cheat, try)
-    local result, verdict, n = nil, nil, 0
+    local n, result, verdict = 0
     repeat
         result, n = try(), n + 1
         verdict = select(2, outcome_of(result))
