@@ -122,9 +122,8 @@ class Referee(Side):
     def variant(self, name):
         """The model as it is (""), in fp64 ("exact"), or as torch.compile makes it, which its first call does."""
         if not name:
-            if self.form:
-                self.form = None
-                self.give_back()
+            self.form = None
+            self.give_back()
         elif name == "exact":
             self.restore()
             self.form = in_double(self.model, self.spec["result"])
