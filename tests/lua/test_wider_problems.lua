@@ -115,6 +115,7 @@ t.test("a policy's mistake about wider inputs is one line", function()
     for text, why in pairs {
         ["wider = { { sign = true } }"] = "must be tables like { signed = true, times = 8 }",
         ["wider = { { times = -1 } }"] = "must be tables like { signed = true, times = 8 }",
+        ["wider = { { signed = false, times = 1 } }"] = "must be tables like { signed = true, times = 8 }",
         ["exact = -1"] = "",
     } do
         program.write("light.lua", POLICY:format(text))
@@ -223,6 +224,13 @@ t.test("what a model computes in fp64 is no measure where that is something else
         "in fp64 the model gives NaN or infinite values")
     refused(problem("(x * {torch.float32: 1.0}.get(x.dtype, 5.0)).sum()", x), "x.sum()", "x.sum() * 2",
         "in fp64 the model gives another answer, which is no measure for this one")
+end)
+
+t.test("a reference that is right in fp64, too, is told with its figures, however alike its answers are", function()
+    begin(problem("x.expand(64, 100) + 0", "torch.randn(1, 100)"), "x.expand(64, 100) + 0")
+    local record = try "x.expand(64, 100) + 1"
+    t.eq({ record.status, record.code }, { "INCORRECT_NUMERICAL", "numerical" }, record.reason)
+    t.eq(record.workloads[1].exact.reference_max_abs, 0)
 end)
 
 t.test("one element of the reference that is far off excuses no others", function()
