@@ -79,10 +79,10 @@ static int find(int *call, const trial *t, int workload, const json_t *seen_a, c
 }
 
 /* Asked once, and only where it matters: the model has to run in fp64. */
-static int learn_own_error(trial *t, int workload, const json_t *call)
+static int learn_own_error(trial *t, const json_t *call)
 {
     json_t *reply = NULL;
-    int status = trial_ask_referee(t, &reply, "own_error", json_pack("{s:O}", "call", call), workload);
+    int status = trial_ask_exactly(t, &reply, json_pack("{s:O}", "call", call));
     json_t *list = json_object_get(reply, "own_error");
     t->own_error = list ? json_incref(list) : json_array();
     json_decref(reply);
@@ -97,6 +97,6 @@ int arms_disagree(int *call, trial *t, int workload, const json_t *calls, const 
         status = find(call, t, workload, seen_a, seen_b);
     if (status != AKO_OK || *call < 0 || t->own_error || t->ev->task->tolerance.exact <= 0)
         return status;
-    status = learn_own_error(t, workload, json_array_get(calls, (size_t)*call));
+    status = learn_own_error(t, json_array_get(calls, (size_t)*call));
     return status == AKO_OK && !t->ended ? find(call, t, workload, seen_a, seen_b) : status;
 }

@@ -59,21 +59,6 @@ static int get_ready(trial *t)
     return status == AKO_OK && !t->ended ? trial_hand_over_reference(t) : status;
 }
 
-/* A question whose answer may be that it cannot be done. A referee that is gone stays so until it is needed. */
-static int ask_quietly(trial *t, json_t **reply, const char *op, json_t *request)
-{
-    int64_t deadline = t->budget.limit_ns ? ako_clock_ns() + t->budget.limit_ns : 0;
-    *reply = NULL;
-    int status = child_send(&t->ev->referee, op, request, NULL, 0);
-    if (status == AKO_OK)
-        status = evaluator_await(t->ev, &t->ev->referee, reply, deadline);
-    if (status == AKO_CANCELLED || status == AKO_EOF)
-        return status;
-    if (status != AKO_OK || json_is_true(json_object_get(*reply, "poisoned")))
-        child_kill(&t->ev->referee);
-    return AKO_OK;
-}
-
 /* Nobody has been called, so what is said of a usable golden is that nothing was written. */
 static bool is_usable(const json_t *verdict)
 {
@@ -88,11 +73,11 @@ static int try_form(trial *t, bool *usable, int workload, const json_t *form)
     *usable = false;
     if (!child_is_running(&t->ev->referee))
         return AKO_OK;
-    int status = ask_quietly(t, &prepared, "prepare", trial_wider_request(t, workload, 0, form));
+    int status = trial_ask_quietly(t, &prepared, "prepare", trial_wider_request(t, workload, 0, form));
     bool made =
         status == AKO_OK && ako_answer_status(prepared, "referee") == AKO_OK && !json_object_get(prepared, "fault");
     if (made)
-        status = ask_quietly(t, &verdict, "verify", json_pack("{s:i}", "set", 0));
+        status = trial_ask_quietly(t, &verdict, "verify", json_pack("{s:i}", "set", 0));
     *usable = made && is_usable(verdict);
     json_decref(prepared);
     json_decref(verdict);
@@ -126,8 +111,6 @@ static int attack_workload(trial *t, const wish *w, int workload)
     for (size_t i = 0; reply && i < sizeof members / sizeof *members; i++)
         json_object_set(entry, members[i], json_object_get(reply, members[i]));
     json_decref(reply);
-    if (status == AKO_OK && !t->ended && w->wider)
-        status = try_wider(t, w, workload);
     evaluator_progress(t->ev, "attack", workload + 1, t->ev->task->n_workloads);
     return status;
 }
@@ -139,6 +122,8 @@ static int attack_all(trial *t, const wish *w)
     trial_begin_step(t, "check", w->limit_ns);
     for (int i = 0; status == AKO_OK && !t->ended && i < t->ev->task->n_workloads; i++)
         status = attack_workload(t, w, i);
+    for (int i = 0; status == AKO_OK && !t->ended && w->wider && i < t->ev->task->n_workloads; i++)
+        status = try_wider(t, w, i); /* last: a reference may end its process over them */
     ako_lock_release(lock);
     return status;
 }

@@ -121,6 +121,10 @@ static void trace(const ako_child *child, const char *what, const char *detail)
 int child_send(ako_child *child, const char *op, json_t *request, const int *fds, int n_fds)
 {
     int status = AKO_OK;
+    if (!child_is_running(child)) {
+        json_decref(request);
+        return ako_fail(AKO_CHILD, child->role ? child->role : "worker", "its process has been ended before");
+    }
     trace(child, "is asked", op);
     if (!request || json_object_set_new(request, "op", json_string(op)) != 0 ||
         json_object_set_new(request, "id", json_integer((json_int_t)(child->asked + 1))) != 0)

@@ -330,14 +330,18 @@ static int on_inspect(ako_server *server, const json_t *request, json_t *answer)
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
-/* {"call"}: how far off the reference itself is there. */
-static int on_own_error(ako_server *server, const json_t *request, json_t *answer)
+/* {"set"} that was verified, or {"call"} that was inspected, and differed: what the model says of it in fp64. */
+static int on_exact(ako_server *server, const json_t *request, json_t *answer)
 {
     referee *r = server->state;
+    prepared *p;
     reference_fault fault = {0};
-    int status = need_task(r);
+    const json_t *call = json_object_get(request, "call");
+    int status = call ? need_task(r) : read_prepared(&p, r, request);
+    if (status == AKO_OK && !call && !p->provable)
+        status = ako_fail(AKO_INVALID, "referee", "that set has no golden");
     if (status == AKO_OK)
-        status = referee_call_error(r, request, answer, &fault);
+        status = call ? referee_judge_call(r, call, answer, &fault) : referee_judge_exactly(answer, r, p);
     return status == AKO_OK ? pack_fault(answer, &fault) : status;
 }
 
@@ -464,7 +468,7 @@ int role_referee(ako_wire *wire)
         {"open", on_open},       {"task", on_task},           {"reference", on_reference}, {"memory", on_memory},
         {"prepare", on_prepare}, {"verify", on_verify},       {"overrun", on_overrun},     {"timer", on_timer},
         {"time", on_time},       {"attack", on_attack},       {"inspect", on_inspect},     {"intact", on_intact},
-        {"wipe", on_wipe},       {"calibrate", on_calibrate}, {"describe", on_describe},   {"own_error", on_own_error}};
+        {"wipe", on_wipe},       {"calibrate", on_calibrate}, {"describe", on_describe},   {"exact", on_exact}};
     referee state = {.bound = -1};
     ako_server server = {.wire = wire, .state = &state};
     int status = serve(&server, ops, sizeof ops / sizeof *ops);

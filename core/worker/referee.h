@@ -123,19 +123,17 @@ int referee_describe_overrun(char *out, size_t size, const ako_arena *arena, ako
 
 int referee_compare_outputs(json_t *answer, referee *r, const prepared *p);
 
-/* referee_exact.c: an answer that says that numbers differ becomes one that says they are right where the reference's
- * own precision explains it, with the figures in "exact"; or why there is no such measure. */
+/* referee_exact.c: of outputs that differ from the reference's in p->golden, whether they are "right" where its own
+ * precision explains it, with the figures in "exact", or why there is no such measure; and "own_error", how far off the
+ * reference itself is, a number a tensor. */
 int referee_judge_exactly(json_t *answer, referee *r, const prepared *p);
-/* How far off the reference itself is on what the inputs hold now, whose answer lies in p->golden: "own_error", a
- * number a tensor; empty where that is not to be had. */
-int referee_own_error(json_t *answer, referee *r, const prepared *p);
 
 int referee_verify_intact(referee *r, const prepared *p, json_t *answer); /* red zones and inputs alone */
 
-/* referee_inspect.c: {"calls","full"} on loose sets; what timed calls have left there. Adds status, code, reason and
- * "verify_ns", the cost of a full comparison. */
+/* referee_inspect.c: {"calls","full"} on loose sets; what timed calls have left there. Adds status, code, reason,
+ * "verify_ns", the cost of a full comparison, and "compared", how many of `full` there were. */
 int referee_inspect(referee *r, const json_t *request, json_t *answer, reference_fault *fault);
-int referee_call_error(referee *r, const json_t *request, json_t *answer, reference_fault *fault); /* {"call"} */
+int referee_judge_call(referee *r, const json_t *call, json_t *answer, reference_fault *fault); /* by fp64 */
 int referee_wipe(referee *r, const json_t *request); /* {"calls"} on loose sets: poison in their outputs */
 
 /* referee_attack.c: the task's self-test on a prepared set, which must be prepared anew after it. */

@@ -96,16 +96,15 @@ static int verify_call(referee *r, const json_t *call, json_t *answer, reference
     return status;
 }
 
-/* {"call"}: how far off the reference itself is on its inputs. */
-int referee_call_error(referee *r, const json_t *request, json_t *answer, reference_fault *fault)
+int referee_judge_call(referee *r, const json_t *call, json_t *answer, reference_fault *fault)
 {
     prepared view;
-    int status = view_of(&view, r, json_object_get(request, "call"));
+    int status = view_of(&view, r, call);
     if (status != AKO_OK)
         return status;
     status = referee_run(r, &view, fault);
     if (status == AKO_OK && !fault->reason[0])
-        status = referee_own_error(answer, r, &view);
+        status = referee_judge_exactly(answer, r, &view);
     ako_arena_free(&view.arena);
     return status;
 }
@@ -125,13 +124,13 @@ int referee_inspect(referee *r, const json_t *request, json_t *answer, reference
     if (status == AKO_OK)
         status = say(answer, "PASSED", "", "");
     int64_t start = ako_clock_ns();
-    for (size_t i = 0; status == AKO_OK && !fault->reason[0] && is_fine(answer) && i < json_array_size(full); i++) {
-        size_t index = (size_t)json_integer_value(json_array_get(full, i));
+    size_t n = 0;
+    for (; status == AKO_OK && !fault->reason[0] && is_fine(answer) && n < json_array_size(full); n++) {
+        size_t index = (size_t)json_integer_value(json_array_get(full, n));
         status = verify_call(r, json_array_get(calls, index), answer, fault);
     }
-    size_t n = json_array_size(full);
+    int64_t each_ns = (ako_clock_ns() - start) / (int64_t)(n ? n : 1);
     return status == AKO_OK
-               ? pack_into(answer, json_pack("{s:I}", "verify_ns",
-                                             (json_int_t)((ako_clock_ns() - start) / (int64_t)(n ? n : 1))))
+               ? pack_into(answer, json_pack("{s:I, s:I}", "verify_ns", (json_int_t)each_ns, "compared", (json_int_t)n))
                : status;
 }

@@ -99,10 +99,15 @@ static int end_with_wrong_output(trial *t, arm which, const json_t *verdict, int
     return end_arm(t, which, workload, "REWARD_HACK", unwritten ? "T11" : "W2", reason);
 }
 
-static int judge(trial *t, arm which, const json_t *verdict, int workload)
+static bool has_passed(const json_t *verdict)
 {
     const char *word = json_string_value(json_object_get(verdict, "status"));
-    return word && strcmp(word, "PASSED") == 0 ? AKO_OK : end_with_wrong_output(t, which, verdict, workload);
+    return word && strcmp(word, "PASSED") == 0;
+}
+
+static int judge(trial *t, arm which, const json_t *verdict, int workload)
+{
+    return has_passed(verdict) ? AKO_OK : end_with_wrong_output(t, which, verdict, workload);
 }
 
 /* How many of a sample's calls are compared in full. All where that costs little; else at random, so that the share of
@@ -160,6 +165,29 @@ static json_t *with_seen(const trial *t, const batch *b, const json_t *reply)
     return calls;
 }
 
+/* One that differs from the reference may be right by the answer in fp64; then the rest is compared. */
+static int ask_to_compare(trial *t, json_t **answer, const json_t *calls, json_t *full, int workload)
+{
+    bool is_left = true;
+    int status = AKO_OK;
+    *answer = NULL;
+    while (status == AKO_OK && !t->ended && is_left) {
+        json_decref(*answer);
+        status =
+            trial_ask_referee(t, answer, "inspect", json_pack("{s:O, s:O}", "calls", calls, "full", full), workload);
+        if (status != AKO_OK || t->ended || has_passed(*answer))
+            break;
+        int n = (int)json_integer_value(json_object_get(*answer, "compared"));
+        size_t last = (size_t)json_integer_value(json_array_get(full, n > 0 ? (size_t)n - 1 : 0));
+        status = trial_judge_exactly(t, *answer, json_pack("{s:O}", "call", json_array_get(calls, last)));
+        for (int i = 0; i < n; i++)
+            json_array_remove(full, 0);
+        is_left = has_passed(*answer) && json_array_size(full) > 0;
+    }
+    json_decref(full);
+    return status;
+}
+
 static int inspect(trial *t, arm which, int workload, const batch *b, const json_t *reply, int expected, int64_t took,
                    series *s)
 {
@@ -170,8 +198,7 @@ static int inspect(trial *t, arm which, int workload, const batch *b, const json
         return AKO_OK;
     }
     int64_t start = ako_clock_ns();
-    int status = trial_ask_referee(t, &answer, "inspect",
-                                   json_pack("{s:o, s:o}", "calls", calls, "full", choose_calls(n, count)), workload);
+    int status = ask_to_compare(t, &answer, calls, choose_calls(n, count), workload);
     int64_t spent = ako_clock_ns() - start;
     if (status == AKO_OK && !t->ended) {
         s->proof_ns += spent;
@@ -182,6 +209,7 @@ static int inspect(trial *t, arm which, int workload, const batch *b, const json
         status = judge(t, which, answer, workload);
     }
     json_decref(answer);
+    json_decref(calls);
     return status;
 }
 
@@ -331,7 +359,9 @@ int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, i
         json_decref(one);
         return status;
     }
-    status = trial_ask_referee(t, &answer, "inspect", json_pack("{s:[o], s:[i]}", "calls", one, "full", 0), workload);
+    json_t *calls = json_pack("[o]", one);
+    status = ask_to_compare(t, &answer, calls, json_pack("[i]", 0), workload);
+    json_decref(calls);
     if (status == AKO_OK && !t->ended)
         status = judge(t, last, answer, workload);
     json_decref(answer);

@@ -84,6 +84,12 @@ void trial_begin_step(trial *t, const char *step, int64_t limit_ns);
  * `workload` is the one that the question is about, or -1; a descriptor below 0 is none. */
 int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *request, int fd, int workload);
 int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request, int workload);
+/* A question whose answer may be that it cannot be done. A referee that is gone stays so until it is needed; *reply is
+ * then NULL and this thread's error says why. */
+int trial_ask_quietly(trial *t, json_t **reply, const char *op, json_t *request);
+/* trial_exact.c: what the model in fp64 says of a set or a call, {"set"} or {"call"}, which is taken over. */
+int trial_ask_exactly(trial *t, json_t **reply, json_t *of);
+int trial_judge_exactly(trial *t, json_t *verdict, json_t *of); /* makes a verdict PASSED that was wrong in numbers */
 /* Wait for the answers to what was asked before the trial could wait; *memory receives the last one with a block. */
 int trial_settle_arm(trial *t, arm which);
 int trial_settle_referee(trial *t, json_t **memory);

@@ -125,7 +125,9 @@ int trial_check(trial *t)
 {
     json_t *first = NULL;
     int status = start_incumbent(t), failed = -1;
-    for (int w = 0; status == AKO_OK && !t->ended && w < t->ev->task->n_workloads; w++) {
+    /* A referee that has ended over an answer in fp64 says no more. */
+    for (int w = 0; status == AKO_OK && !t->ended && child_is_running(&t->ev->referee) && w < t->ev->task->n_workloads;
+         w++) {
         json_t *failure;
         status = check_workload(t, &failure, w);
         if (status == AKO_OK && !t->ended && !failure)

@@ -84,16 +84,20 @@ function help.policy(policy, file, specs, verbs)
         .. "\nako-lua --help names the host options.\n"
 end
 
--- "trials 5, seed 42": the plain values of a table, in order.
-local function values_text(value)
+local values_text
+
+local function value_text(value)
+    return type(value) == "table" and "(" .. values_text(value) .. ")" or tostring(value)
+end
+
+-- "trials 5, seed 42": the values of a table, in order.
+function values_text(value)
     local names, parts = {}, {}
-    local function text_of(item) return type(item) == "table" and "(" .. values_text(item) .. ")" or tostring(item) end
-    for i, item in ipairs(value) do parts[i] = text_of(item) end
-    for name in pairs(value) do
-        if type(name) == "string" then names[#names + 1] = name end
-    end
+    for i, item in ipairs(value) do parts[i] = value_text(item) end
+    if #value > 0 then return table.concat(parts, ", ") end
+    for name in pairs(value) do names[#names + 1] = name end
     table.sort(names)
-    for _, name in ipairs(names) do parts[#parts + 1] = name .. " " .. text_of(value[name]) end
+    for i, name in ipairs(names) do parts[i] = name .. " " .. value_text(value[name]) end
     return table.concat(parts, ", ")
 end
 

@@ -80,12 +80,18 @@ local function with_host(ctx)
     return setmetatable({ host = host }, { __index = ctx })
 end
 
+-- The task file that a session was begun with; nil where its policy has made the task.
+local function named_task(header)
+    local file = header.task_file or ""
+    return not header.task_made and (problems.is_problem(file) or file:find("%.lua$")) and file or nil
+end
+
 -- Takes the task that a session was begun with, which its policy has not made; of one in Python its solution and sizes,
 -- too.
 local function adopt(host, header)
-    local file = header.task_file or ""
-    local is_problem = problems.is_problem(file)
-    if header.task_made or not (is_problem or file:find("%.lua$")) or not fs.exists(file) then return end
+    local file = named_task(header)
+    local is_problem = file and problems.is_problem(file)
+    if not (file and fs.is_file(file)) then return end
     host.task = file
     if is_problem then
         host.solution, host.dims = host.solution or (header.paths or {})[1], host.dims or header.dims
@@ -102,23 +108,33 @@ function pick.own(ctx, state)
     return own
 end
 
--- What the session that --session names was begun with, or else the workspace's newest one; nil without.
-local function known_header(ctx)
+-- The session that --session names, or else the workspace's newest one; nil without.
+local function known_session(ctx)
     local host = ctx.host
     local ws = fs.is_dir(host.workspace or ".") and pick.workspace(ctx)
     if not ws then return nil end
-    local state = host.session and session.read(ws.repo, host.session) or session.newest(ws)
-    return state and state.header
+    local state, _, broken = host.session and session.read(ws.repo, host.session), nil, nil
+    if not state then state, _, broken = session.newest(ws) end
+    if broken then
+        fault.raise(broken.code, "session %s, which knows the task, cannot be read: %s; name the task with --task",
+            broken.name, broken.problem)
+    end
+    return state
 end
 
 --- The context where a task is named or lies here; else with the task of the session that --session names or of the
---- workspace's newest one, so that a session's task is named once.
+--- workspace's newest one, so that a session's task is named once. Raises NOTFOUND where that one's file is gone, and
+--- what is wrong with a newest session that cannot be read.
 function pick.going_on(ctx)
     local _, bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home)
-    local header = bundled and known_header(ctx)
-    if not header then return ctx end
-    local own = with_host(ctx)
-    adopt(own.host, header)
+    local state = bundled and known_session(ctx)
+    if not state then return ctx end
+    local own, file = with_host(ctx), named_task(state.header)
+    adopt(own.host, state.header)
+    if file and not own.host.task then
+        fault.raise("NOTFOUND", "the task of session %s, %s, is not there any more: put it back, or name the task with "
+            .. "--task", state.name, file)
+    end
     return own
 end
 

@@ -127,8 +127,9 @@ local function wider_forms(policy, seed)
 end
 
 -- What counts for a problem in Python beside its tolerance, where nobody wants the original's answers.
-local function add_fairness(resolved, policy, seed)
-    resolved.tolerance.exact = policy.correctness.exact
+-- A model that draws random numbers draws others in fp64.
+local function add_fairness(resolved, policy, task, seed)
+    resolved.tolerance.exact = not task.facts.random and policy.correctness.exact or nil
     resolved.wider = wider_forms(policy, seed)
 end
 
@@ -153,7 +154,7 @@ function plan.resolve(policy, task, seed, opt)
     if tightening.is_unwanted(policy, opt) then
         steps.time.long = nil
     elseif task.python then
-        add_fairness(resolved, policy, seed)
+        add_fairness(resolved, policy, task, seed)
     end
     return resolved
 end

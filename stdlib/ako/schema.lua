@@ -47,7 +47,8 @@ local function is_form(form)
         if name ~= "signed" and name ~= "times" then return false end
     end
     local times = form.times == nil or (type(form.times) == "number" and form.times > 0 and form.times < 1e30)
-    return times and (form.signed == nil or type(form.signed) == "boolean") and next(form) ~= nil
+    local is_wider = form.signed == true or (form.times or 1) ~= 1
+    return times and is_wider and (form.signed == nil or type(form.signed) == "boolean")
 end
 
 local function is_forms(list)

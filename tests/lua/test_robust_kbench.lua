@@ -3,6 +3,7 @@
 local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
+local json = require "ako.json"
 local lane = require "lane"
 local problem = require "ako.problem"
 local program = require "program"
@@ -156,6 +157,24 @@ t.test("a session goes on with the cases that it began with", function()
     program.says(run("--solution", "mine.py", "--session=one", "--quiet", "try"), exits.REJECTED, "session one was "
         .. "begun with the cases dim=64,out_dim=32;batch=8 dim=64,out_dim=16;batch=8, not with "
         .. "dim=64,out_dim=32;batch=8: go on with that one, or begin another session with --session=NAME")
+end)
+
+t.test("a reference that ends its process over wider inputs has only its own, in every case", function()
+    lane.need()
+    program.fresh()
+    local exits_below_0 = "return torch.relu(x) if x.min() >= 0 else __import__('os')._exit(4)\n"
+    local relu = (LINEAR:gsub("return F.linear.-\n", exits_below_0)
+        :gsub("randn%(batch", "rand(batch"))
+    program.write("linear/func_forward.py", relu)
+    program.write("linear/config_forward.json", CONFIG)
+    program.write("mine.py", HEAD .. "def forward_fn(x, weight, bias):\n    return torch.relu(x)\n")
+    program.write("light.lua", 'return require("policies.robust_kbench"):extend { name = "light", '
+        .. "timing = { launches = 3 } }\n")
+    local result = program.run("--device=cpu", "light.lua", "--task", "linear", "--solution", "mine.py", "--json",
+        "try", "--multi-input-settings")
+    local record = json.decode(result.stdout)
+    t.eq({ record.status, #record.workloads, record.wider }, { "PASSED", 2, nil }, record.reason)
+    t.match(record.weakness, "a copy of input 'x' passes as 'out'")
 end)
 
 t.test("a folder without the configuration, and one with a backward task alone, say what is missing", function()

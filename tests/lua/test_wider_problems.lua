@@ -115,6 +115,7 @@ t.test("a policy's mistake about wider inputs is one line", function()
     for text, why in pairs {
         ["wider = { { sign = true } }"] = "must be tables like { signed = true, times = 8 }",
         ["wider = { { times = -1 } }"] = "must be tables like { signed = true, times = 8 }",
+        ["wider = { { signed = false, times = 1 } }"] = "must be tables like { signed = true, times = 8 }",
         ["exact = -1"] = "",
     } do
         program.write("light.lua", POLICY:format(text))
@@ -205,4 +206,80 @@ class ModelNew(nn.Module):
     local record = json.decode(run("--json", "try").stdout)
     t.eq(record.status, "PASSED", record.reason)
     t.ok(record.workloads[1].exact.max_abs < record.workloads[1].exact.reference_max_abs)
+end)
+
+t.test("what a model computes in fp64 is no measure where that is something else", function()
+    local function refused(text, right, wrong, why)
+        t.eq(begin(text, right).status, "PASSED", text)
+        local record = try(wrong)
+        t.eq({ record.status, record.code }, { "INCORRECT_NUMERICAL", "numerical" }, record.reason)
+        local exact = record.workloads[1].exact
+        t.eq(exact and exact.unavailable, why)
+    end
+    local x = "torch.randn(64, 100)"
+    refused(problem("x + torch.rand(64, 100)", x), "x + torch.rand(64, 100)", "x + 0.5", nil) -- draws others in fp64
+    refused(problem("x * (1.0 if x.dtype == torch.float32 else 5.0)", x), "x * 1", "x * 2",
+        "in fp64 the model gives another answer, which is no measure for this one")
+    refused(problem("x * {torch.float32: 1.0}.get(x.dtype, float('nan'))", x), "x * 1", "x * 2",
+        "in fp64 the model gives NaN or infinite values")
+    refused(problem("(x * {torch.float32: 1.0}.get(x.dtype, 5.0)).sum()", x), "x.sum()", "x.sum() * 2",
+        "in fp64 the model gives another answer, which is no measure for this one")
+end)
+
+t.test("a reference that is right in fp64, too, is told with its figures, however alike its answers are", function()
+    begin(problem("x.expand(64, 100) + 0", "torch.randn(1, 100)"), "x.expand(64, 100) + 0")
+    local record = try "x.expand(64, 100) + 1"
+    t.eq({ record.status, record.code }, { "INCORRECT_NUMERICAL", "numerical" }, record.reason)
+    t.eq(record.workloads[1].exact.reference_max_abs, 0)
+end)
+
+t.test("one element of the reference that is far off excuses no others", function()
+    local text = problem("(x * x).mean(1) - x.mean(1) ** 2", "torch.randn(256, 4096) "
+        .. "* torch.linspace(1, 4, 256)[:, None] + torch.tensor([2000.0] + [100.0] * 255)[:, None]")
+    begin(text, "(x * x).mean(1) - x.mean(1) ** 2")
+    t.eq(try(EXACT).status, "PASSED")
+    local record = try(EXACT .. " + 0.05 * (torch.arange(256) % 8 == 0)")
+    t.eq(record.status, "INCORRECT_NUMERICAL", json.encode(record.workloads[1].exact))
+    t.ok(record.workloads[1].exact.reference_max_abs > 0.05, json.encode(record.workloads[1].exact))
+end)
+
+t.test("a model that ends its process in fp64, or hangs there, leaves the verdict to the reference", function()
+    local text = "x if x.dtype == torch.float32 else __import__(%s)"
+    for call, why in pairs {
+        ["'os')._exit(3"] = "^in fp64 the model's process ended: exit 3$",
+        ["'time').sleep(100"] = "^in fp64 the model took longer than 2 s$",
+    } do
+        local record = begin(problem(text:format(call), "torch.randn(64, 100)"), "x * 1",
+            "}, budget = { check = 2, least = 2")
+        t.eq(record.status, "PASSED", record.reason)
+        record = try "x * 2"
+        t.eq({ record.status, record.code }, { "INCORRECT_NUMERICAL", "numerical" }, record.reason)
+        t.match(record.workloads[1].exact.unavailable, why)
+        t.eq(try("x * 1.0").status, "PASSED")
+    end
+end)
+
+t.test("a model whose copies are itself keeps its precision", function()
+    local text = [[
+import torch
+import torch.nn as nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(100))
+    def __deepcopy__(self, memo):
+        return self
+    def forward(self, x):
+        return x * self.weight
+
+def get_inputs():
+    return [torch.randn(64, 100)]
+]]
+    begin(text, "x * 1")
+    for _ = 1, 2 do
+        local record = try "x * 2"
+        t.eq(record.status, "INCORRECT_NUMERICAL", record.reason)
+        t.match(record.workloads[1].exact.unavailable, "the model's copies share its tensors")
+    end
 end)

@@ -1,5 +1,6 @@
 -- Which folder a solution is edited in, and what is copied there.
 local fs = require "ako.fs"
+local git = require "ako.git"
 local json = require "ako.json"
 local process = require "ako.process"
 local program = require "program"
@@ -187,5 +188,10 @@ t.test("a task that lies elsewhere is named once: later verbs go on with the ses
     assert(fs.remove_tree(folder))
     code, said = try(nil)
     t.eq(code, 2)
-    t.match(said, "no task")
+    t.ok(said:find(folder .. "/task.lua, is not there any more: put it back, or name the task with --task", 1, true), said)
+    local git_folder = assert(git.open(other)):commondir()
+    local journal = ("%s/ako/%s/journal.jsonl"):format(git_folder, said:match "task of session (%S+),")
+    assert(fs.write(journal, "{}\n" .. fs.read(journal)))
+    code, said = try(nil)
+    t.ok(code ~= 0 and said:find("which knows the task, cannot be read: ", 1, true), said)
 end)

@@ -7,6 +7,7 @@ import sys
 import torch
 
 from ako import trees
+from ako.hooks import UNAVAILABLE, Fault
 
 _copy, _version = torch.Tensor.copy_, torch.Tensor._version.__get__  # before any code of others can exchange them
 
@@ -68,10 +69,18 @@ def set_precision(switches):
     torch.backends.cudnn.allow_tf32 = switches["tf32_cudnn"]
 
 
+def _tensors_of(model):
+    return [*torch.nn.Module.parameters(model), *torch.nn.Module.buffers(model)]
+
+
 def in_double(model, result):
     """A function that calls the model in fp64 and gives its result in the dtypes of the node `result`. It begins as the
     model is now."""
-    twin = copy.deepcopy(model).double()
+    twin = copy.deepcopy(model)
+    own = {id(tensor) for tensor in _tensors_of(model)}
+    if any(id(tensor) in own for tensor in _tensors_of(twin)):
+        raise Fault(UNAVAILABLE, "the model's copies share its tensors, which must stay what they are")
+    twin = twin.double()
 
     def call(*arguments):
         given = place(list(arguments), None, torch.float64)
