@@ -93,6 +93,15 @@ lane.test("a function takes the place of forward_fn in the problem's Model, whic
     end
 end)
 
+lane.test("the problem's text is in a solution's process what it is in its own", function()
+    local text = "from __future__ import annotations\nimport dataclasses\nimport os\n" .. LINEAR .. "\n"
+        .. "FOLDER = os.path.basename(os.path.dirname(__file__))\nSHAPE = get_inputs()[0].shape\n"
+        .. "assert FOLDER == 'telling'\n\n@dataclasses.dataclass\nclass Settings:\n    size: int = 1\n"
+    local task = assert(task_of("telling", text))
+    local result = lane.try(task, RIGHT)
+    t.eq(result.status, "PASSED", result.reason)
+end)
+
 lane.test("a model of its own gets the settings; the problem's is where one begins", function()
     local task = assert(task_of "linear")
     local own = (LINEAR:gsub("class Model", "class ModelNew"):gsub("super%(Model, self%)", "super()")

@@ -188,8 +188,8 @@ t.test("a task that lies elsewhere is named once: later verbs go on with the ses
     assert(fs.remove_tree(folder))
     code, said = try(nil)
     t.eq(code, 2)
-    t.ok(said:find(folder .. "/task.lua, is not there any more: put it back, or name the task with --task", 1, true),
-        said)
+    local advice = "/task.lua, is not there any more: put it back, or name the task with --task"
+    t.ok(said:find(folder .. advice, 1, true), said)
     local git_folder = assert(git.open(other)):commondir()
     local journal = ("%s/ako/%s/journal.jsonl"):format(git_folder, said:match "task of session (%S+),")
     assert(fs.write(journal, "{}\n" .. fs.read(journal)))

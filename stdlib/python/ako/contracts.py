@@ -2,12 +2,13 @@
 format is a class with `of(bundle, question)` for a problem and a function `solve(bundle, spec)` for a solution's model;
 FORMATS names them, and a question without "format" is KernelBench's own."""
 import inspect
+import sys
 import types
 
 import torch
 
 from ako import trees
-from ako.facts import starter
+from ako.facts import text_of
 from ako.hooks import COMPILE, INVALID, Fault
 
 
@@ -91,7 +92,7 @@ class RobustKBench(KernelBench):
         return self.draw(**self.input_config)
 
     def for_solutions(self):
-        return {"model_text": starter(self.bundle)}
+        return {"model_text": text_of(self.bundle)}
 
     @staticmethod
     def solve(bundle, spec):
@@ -102,14 +103,17 @@ class RobustKBench(KernelBench):
             model = bundle.need_model("ModelNew", "Model")
         else:
             function = bundle.need("forward" if bundle.is_extension else "forward_fn")
-            model = _with_function(spec["model_text"], function)
+            model = _with_function(spec, function)
         return lambda settings: model(**settings)
 
 
-def _with_function(text, function):
-    """The class Model of a text, which calls this function for forward_fn."""
-    module = types.ModuleType("problem")
-    exec(compile(text, "the problem", "exec"), vars(module))  # pylint: disable=exec-used
+def _with_function(spec, function):
+    """The problem's class Model, which calls this function for forward_fn. Its text is loaded as the problem itself is:
+    from where it lies, as a module that others find."""
+    name = "the problem"
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__file__ = spec["origins"][spec["main"]]
+    exec(compile(spec["model_text"], name, "exec"), vars(module))  # pylint: disable=exec-used
 
     class Filled(module.Model):
         def forward(self, *args):

@@ -9,10 +9,15 @@ from ako import trees
 from ako.hooks import INVALID, Fault
 
 
+def text_of(bundle):
+    """Of its main file."""
+    with open(next(iter(bundle.files)), encoding="utf-8") as file:
+        return file.read()
+
+
 def starter(bundle):
     """The problem's text without what makes its inputs: a solution to begin with."""
-    with open(next(iter(bundle.files)), encoding="utf-8") as file:
-        text = file.read()
+    text = text_of(bundle)
     lines, gone = text.splitlines(), set()
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name in ("get_inputs", "get_init_inputs"):
