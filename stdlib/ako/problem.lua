@@ -124,9 +124,11 @@ end
 --- True for what `load` gives.
 function problem.is_loaded(value) return type(value) == "table" and value.problem == true end
 
+local MOST_DIMS = 8 -- that a shape of a task has room for
+
 -- Contiguous tensors have their shape; others are what lies in memory, from their first element to the last.
 local function shape_of(facts)
-    local elements, dense = 1, true
+    local elements, dense = 1, #facts.shape <= MOST_DIMS
     for i = #facts.shape, 1, -1 do
         dense = dense and (facts.stride[i] == elements or facts.shape[i] == 1)
         elements = elements * facts.shape[i]

@@ -41,6 +41,13 @@ local function refused(name, text, line, seconds)
     return code
 end
 
+lane.test("tensors of more dimensions than a shape has room for are passed with all of them", function()
+    local text = class("Model", "return x.sum(9)") .. INPUTS:gsub("8, 16", "2, 1, 2, 1, 2, 1, 2, 1, 2, 3")
+    local task = assert(lane.task(lane.write("many_dims.py", text)))
+    t.eq(lane.try(task, solution "return x[..., 0] + x[..., 1] + x[..., 2]").status, "PASSED")
+    t.eq(lane.try(task, solution "return x.sum(9).flatten()").status, "INCORRECT_SHAPE")
+end)
+
 -- Name, text, and the line from the file's name on.
 local BAD_PROBLEMS = {
     { "empty", "", "empty.py: defines no class Model" },
