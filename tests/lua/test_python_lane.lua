@@ -377,6 +377,20 @@ t.test("no memory of the card left for a problem: where it was, and the next tri
     end
 end)
 
+t.test("a problem whose get_inputs fails in a trial is at fault, not the machine", function()
+    local text = MODEL .. "import os\ndef get_inputs():\n    if os.path.exists('%s/no_more'):\n        %s\n"
+        .. "    return [torch.randn(8, 16)]\n"
+    for what, said in pairs { ["raise ValueError('no more')"] = "ValueError: no more",
+        ["raise SystemExit(3)"] = "called sys.exit(3)" } do
+        local task = assert(lane.task(lane.write("failing.py", text:format(lane.folder, what))))
+        local flag = lane.write("no_more", "")
+        local result = lane.try(task, RIGHT)
+        assert(fs.remove_tree(flag))
+        t.eq({ result.status, result.code }, { "INVALID_REFERENCE", "input" }, result.reason)
+        t.ok(result.reason:find("^failing.py:%d+: ") and result.reason:find(said, 1, true), result.reason)
+    end
+end)
+
 -- A template that fails deep inside the standard library. PyTorch's own header, which takes a minute, is not read.
 local LONG_ERROR = [[
 from torch.utils.cpp_extension import load_inline

@@ -19,7 +19,7 @@ def place_of(problem, files):
     return ""
 
 
-def _is_out_of_memory(problem):
+def is_out_of_memory(problem):
     name = type(problem).__name__
     return name == "OutOfMemoryError" or isinstance(problem, MemoryError) or (
         isinstance(problem, RuntimeError)
@@ -42,7 +42,7 @@ def explain(problem, files, loading=False):
     if isinstance(problem, ModuleNotFoundError) and problem.name:
         return Fault(COMPILE, f"{place}needs the module '{problem.name}', which {sys.executable} does not have: "
                               f"{sys.executable} -m pip install {problem.name.split('.')[0]}")
-    if _is_out_of_memory(problem):
+    if is_out_of_memory(problem):
         what = one_line(problem).split("DefaultCPUAllocator: ")[-1]  # without the place in PyTorch's own source
         return Fault(COMPILE if loading else ERROR, f"{place}out of memory" + (f": {what}" if what else ""))
     if isinstance(problem, SystemExit):

@@ -6,12 +6,12 @@ import time
 
 import torch
 
-from ako import contracts, extensions, inquiry, trees
+from ako import contracts, extensions, faults, inquiry, trees
 from ako.bundle import Bundle
 from ako.contracts import parameter_names
 from ako.draws import Draws, is_like
 from ako.facts import name_inputs, name_outputs, pack, sizes_of, starter, with_dtypes
-from ako.hooks import INVALID, UNAVAILABLE, Fault
+from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault
 from ako.inputs import elements_at
 from ako.models import (cast_to, drawn_on, in_double, make_model, place, precision, restorer, seed_everything,
                         set_precision, weights_of)
@@ -96,10 +96,20 @@ class Referee(Side):
             self.draws.finish()  # nothing of ours runs beside timed calls
         tensors = self.draws.find((self.workload, seed))
         if tensors is None:
-            tensors = tensors_of(self.draw(seed & 0x7FFFFFFFFFFFFFFF, faithful))
+            tensors = self.draw_anew(seed & 0x7FFFFFFFFFFFFFFF, faithful)
             if self.keeps(faithful):
                 self.draws.keep((self.workload, seed), tensors)
         return tensors
+
+    def draw_anew(self, seed, faithful):
+        """What get_inputs raises is the problem's fault, unless memory is what it lacks: others may have that."""
+        try:
+            return tensors_of(self.draw(seed, faithful))
+        except BaseException as problem:  # pylint: disable=broad-except
+            fault = problem if isinstance(problem, Fault) else self.explain(problem)
+            if fault.status != ERROR or faults.is_out_of_memory(problem):
+                raise
+            raise Fault(INVALID, str(fault)) from problem
 
     def keeps(self, faithful):
         """Whether drawing takes longer than bringing what is kept back to the device."""
