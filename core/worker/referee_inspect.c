@@ -83,7 +83,10 @@ static int find_late_write(int *late, referee *r, const json_t *calls)
     return status;
 }
 
-static int verify_call(referee *r, const json_t *call, json_t *answer, reference_fault *fault)
+typedef int judge_outputs(json_t *answer, referee *r, const prepared *p);
+
+/* What a call has left, beside what the reference gives for the inputs that lie there. */
+static int judge_call(referee *r, const json_t *call, json_t *answer, reference_fault *fault, judge_outputs *judge)
 {
     prepared view;
     int status = view_of(&view, r, call);
@@ -91,22 +94,14 @@ static int verify_call(referee *r, const json_t *call, json_t *answer, reference
         return status;
     status = referee_run(r, &view, fault);
     if (status == AKO_OK && !fault->reason[0])
-        status = referee_compare_outputs(answer, r, &view);
+        status = judge(answer, r, &view);
     ako_arena_free(&view.arena);
     return status;
 }
 
 int referee_judge_call(referee *r, const json_t *call, json_t *answer, reference_fault *fault)
 {
-    prepared view;
-    int status = view_of(&view, r, call);
-    if (status != AKO_OK)
-        return status;
-    status = referee_run(r, &view, fault);
-    if (status == AKO_OK && !fault->reason[0])
-        status = referee_judge_exactly(answer, r, &view);
-    ako_arena_free(&view.arena);
-    return status;
+    return judge_call(r, call, answer, fault, referee_judge_exactly);
 }
 
 static bool is_fine(const json_t *answer)
@@ -127,7 +122,7 @@ int referee_inspect(referee *r, const json_t *request, json_t *answer, reference
     size_t n = 0;
     for (; status == AKO_OK && !fault->reason[0] && is_fine(answer) && n < json_array_size(full); n++) {
         size_t index = (size_t)json_integer_value(json_array_get(full, n));
-        status = verify_call(r, json_array_get(calls, index), answer, fault);
+        status = judge_call(r, json_array_get(calls, index), answer, fault, referee_compare_outputs);
     }
     int64_t each_ns = (ako_clock_ns() - start) / (int64_t)(n ? n : 1);
     return status == AKO_OK
