@@ -37,6 +37,7 @@ local function refused(name, text, line, seconds)
     t.eq(task, nil, name)
     why = why:gsub("^.*/", "")
     if why:find("out of memory", 1, true) then why = why:match "^.*out of memory" end -- PyTorch's words vary
+    why = why:gsub("Module%.__init__", "Model.__init__") -- and so do Python's on whose function it is
     t.eq(why, line, name)
     return code
 end
@@ -59,7 +60,7 @@ local BAD_PROBLEMS = {
     { "at_init", HEAD .. "class Model(nn.Module):\n    def __init__(self):\n        raise KeyError('w')\n\n" .. INPUTS,
         "at_init.py:6: KeyError: 'w'" },
     { "init_count", MODEL .. (INPUTS:gsub("return %[%]", "return [1, 2]")),
-        "init_count.py: TypeError: Module.__init__() takes 1 positional argument but 3 were given" },
+        "init_count.py: TypeError: Model.__init__() takes 1 positional argument but 3 were given" },
     { "in_inputs", MODEL .. "def get_inputs():\n    return [torch.randn(n)]\n",
         "in_inputs.py:9: NameError: name 'n' is not defined" },
     { "in_forward", problem "raise RuntimeError('broken')", "in_forward.py:6: RuntimeError: broken" },
