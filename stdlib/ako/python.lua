@@ -10,22 +10,42 @@ local python = {}
 local SECOND = 1000000000
 local OLDEST = "3.10"
 
--- Without importing it, which would take seconds; and without the user's own files, one of which may be a copy.py.
+-- Without importing PyTorch, which would take seconds; and without the user's own files, one of which may be a copy.py.
+-- One that was built by hand may have no metadata, and a folder that is only called torch has no version at all.
 local QUESTION = [[
 import sys
 sys.path = [folder for folder in sys.path if folder]
 import importlib.util
-print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), importlib.util.find_spec("torch") is not None)
+import os
+import re
+
+def version_of(torch):
+    try:
+        import importlib.metadata
+        return importlib.metadata.version("torch") or "unknown"
+    except Exception:
+        pass
+    try:
+        with open(os.path.join(list(torch.submodule_search_locations)[0], "version.py"), encoding="utf-8") as file:
+            return re.search(r"""^__version__[^=\n]*=\s*["']([^"'\n]+)""", file.read(), re.M).group(1)
+    except Exception:
+        return "unknown"
+
+torch = importlib.util.find_spec("torch")
+print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), torch is not None)
 print(sys.executable)
+print(version_of(torch) if torch else "none")
 ]]
 
--- { program, version, recent, torch } of an interpreter; nil and why not.
+-- { program, version, recent, torch (whether it is there), torch_version } of an interpreter; nil and why not.
 local function look_at(program)
     local result, problem = process.run { program, "-c", QUESTION, limit_ns = 20 * SECOND }
     if not result then return nil, problem end
-    local version, recent, torch, path = result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n")
+    local version, recent, torch, path, torch_version =
+        result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n([^\n]*)")
     if not version then return nil, ("%s: no Python interpreter"):format(program) end
-    return { program = path, version = version, recent = recent == "True", torch = torch == "True" }
+    return { program = path, version = version, recent = recent == "True", torch = torch == "True",
+        torch_version = torch_version }
 end
 
 -- What somebody has chosen, by whatever means, is not passed over in silence.
@@ -44,13 +64,14 @@ local function check(found)
         fault.raise("UNAVAILABLE", "%s has no PyTorch: %s -m pip install torch (Debian: apt install python3-torch), or "
             .. "name another interpreter with --python or AKO_PYTHON", found.program, found.program)
     end
-    return found.program
+    return found.program, found.torch_version
 end
 
 local USUAL = { "python3", "python", "/usr/bin/python3" }
 
 --- The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
---- usual ones that is new enough and has PyTorch. Raises UNAVAILABLE with what is missing.
+--- usual ones that is new enough and has PyTorch; and that PyTorch's version, "unknown" where it does not say. Raises
+--- UNAVAILABLE with what is missing.
 function python.find(given)
     local name = chosen(given)
     if name then
@@ -61,7 +82,7 @@ function python.find(given)
     local first
     for _, usual in ipairs(USUAL) do
         local found = look_at(usual)
-        if found and found.recent and found.torch then return found.program end
+        if found and found.recent and found.torch then return check(found) end
         first = first or found
     end
     if not first then fault.raise("UNAVAILABLE", "no Python interpreter: install python3 and PyTorch") end
@@ -85,10 +106,12 @@ local function library()
     fault.raise("UNAVAILABLE", "no libako.so in %s or beside it, in ../lib", program)
 end
 
---- The member "python" of the evaluator's hello (docs/protocol.md). Raises UNAVAILABLE.
+--- The member "python" of the evaluator's hello (docs/protocol.md), and PyTorch's version as `find` has it. Raises
+--- UNAVAILABLE.
 function python.facts(given)
-    return { program = python.find(given), library = library(),
-        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }
+    local program, torch_version = python.find(given)
+    return { program = program, library = library(),
+        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }, torch_version
 end
 
 return python

@@ -162,7 +162,7 @@ local function hash_of(file)
 end
 
 --- Gives every item its problem's hash, every sample its solution's and its key. `where`: what else decides a result
---- (device, interpreter). What cannot be read has an empty hash. A sample is `slow` when its build takes long.
+--- (device, interpreter, PyTorch). What cannot be read has an empty hash. A sample is `slow` when its build takes long.
 function suite_pairs.add_keys(found, ctx, where)
     local common = { numbers = numbers_of(ctx), where = where }
     for _, item in ipairs(found.items) do

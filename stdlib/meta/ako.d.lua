@@ -2996,11 +2996,13 @@ function protect.difference(before, after) end
 local python = {}
 
 ---The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
----usual ones that is new enough and has PyTorch. Raises UNAVAILABLE with what is missing.
+---usual ones that is new enough and has PyTorch; and that PyTorch's version, "unknown" where it does not say. Raises
+---UNAVAILABLE with what is missing.
 ---@param given any
 function python.find(given) end
 
----The member "python" of the evaluator's hello (docs/protocol.md). Raises UNAVAILABLE.
+---The member "python" of the evaluator's hello (docs/protocol.md), and PyTorch's version as `find` has it. Raises
+---UNAVAILABLE.
 ---@param given any
 function python.facts(given) end
 

@@ -604,6 +604,26 @@ t.test("an interpreter that will not do is named, with what to do", function()
     t.match(no_python "/nowhere/python", "/nowhere/python")
 end)
 
+-- An interpreter without site-packages, but with `folder`, in which the file `name` has this text.
+local function bare_python(folder, name, text)
+    lane.write(folder .. "/torch/__init__.py", "raise ImportError('nobody may import it for its version')\n")
+    lane.write(folder .. "/" .. name, text)
+    return script(folder .. "/python", ("PYTHONPATH=%s exec %s -S \"$@\"\n"):format(fs.join(lane.folder, folder),
+        lane.need().program))
+end
+
+local function torch_version(...) return (select(2, python.find(bare_python(...)))) end
+
+t.test("PyTorch's version is asked without importing it: its metadata, its own file, or unknown", function()
+    lane.need()
+    t.eq(torch_version("packed", "torch-2.9.1.dist-info/METADATA", "Name: torch\nVersion: 2.9.1+cu130\n"),
+        "2.9.1+cu130")
+    t.eq(torch_version("built", "torch/version.py", "import typing\n\n__version__ = '2.8.0a0+git1234'\ncuda = None\n"),
+        "2.8.0a0+git1234")
+    t.eq(torch_version("other", "torch/version.py", "cuda = None\n"), "unknown")
+    t.eq(torch_version("silent", "torch/version.txt", "2.8.0\n"), "unknown")
+end)
+
 -- Which interpreter a process with these variables, and no others that choose one, finds; or why none.
 local function found_with(variables, option)
     local env = { AKO_HOME = t.home }
