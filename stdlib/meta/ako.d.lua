@@ -279,6 +279,7 @@
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.case_product"): ako.case_product
 ---@overload fun(name: "ako.claims"): ako.claims
+---@overload fun(name: "ako.c_source"): ako.c_source
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
 ---@overload fun(name: "ako.codesize"): ako.codesize
@@ -1494,6 +1495,15 @@ function robust_kbench.file_of(folder) end
 ---@param multi? { init?: boolean, input?: boolean }
 ---@return table
 function robust_kbench.question(config, multi) end
+
+---What of a text in C, C++ or CUDA is code.
+---@class ako.c_source
+local c_source = {}
+
+---The text without comments, literals empty but for "C", every line in its place.
+---@param text string
+---@return string
+function c_source.code(text) end
 
 ---The whole program: the exit code for the arguments.
 ---@alias ako.cli fun(arguments: string[]): integer
