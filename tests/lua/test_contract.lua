@@ -133,6 +133,17 @@ lane.test("a compiled kernel, of sizes on the command line; what it writes is ze
         "gemm.c: solve: no size 'K': give --K=NUMBER, or --dims=K=NUMBER")
 end)
 
+lane.test("sizes may stand before the policy, after it, and on both sides", function()
+    for _, words in ipairs { "$sizes kernelbench $bench", "--M=8 kernelbench --N=4 $bench --K=16", "--dims M=8,N=4 "
+        .. "kernelbench $bench --K=16", "-q --K=16 --device cpu --dims=M=8 kernelbench $bench --dims N=4" } do
+        local command = words:gsub("%$(%l+)", { sizes = "--M=8 --N=4 --K=16", bench = "bench --num-correct-trials=2 "
+            .. "--num-perf-trials=3 --device=cpu -q --ref ref.py --solution gemm.c" })
+        local result = program.shell("$ako " .. command)
+        t.eq({ result.code, result.stderr }, { 0, "" }, words)
+    end
+    program.says(program.run("--M=8", "--m=4", "kernelbench"), 2, "unknown option '--m'")
+end)
+
 lane.test("a session's problem, solution and sizes are named once", function()
     program.write("light.lua", [[
 return require("policies.kernelbench"):extend { name = "light", correctness = { trials = 1 },
