@@ -11,7 +11,7 @@ local SECOND = 1000000000
 local OLDEST = "3.10"
 
 -- Without importing PyTorch, which would take seconds; and without the user's own files, one of which may be a copy.py.
--- One that was built by hand may have no metadata, and a folder that is only called torch has no version at all.
+-- A PyTorch that was built by hand may have no metadata, and a folder that is only called torch has no version at all.
 local QUESTION = [[
 import sys
 sys.path = [folder for folder in sys.path if folder]
@@ -19,33 +19,42 @@ import importlib.util
 import os
 import re
 
-def version_of(torch):
+def own_words(torch):
+    try:
+        with open(os.path.join(list(torch.submodule_search_locations)[0], "version.py"), encoding="utf-8") as file:
+            return file.read()
+    except Exception:
+        return ""
+
+def value(text, name):
+    found = re.search(name.join(["^", r"""\b[^=\n]*=\s*["']?([^"'\n]+)"""]), text, re.M)
+    return found.group(1) if found else "unknown"
+
+def version(text):
     try:
         import importlib.metadata
         return importlib.metadata.version("torch") or "unknown"
     except Exception:
-        pass
-    try:
-        with open(os.path.join(list(torch.submodule_search_locations)[0], "version.py"), encoding="utf-8") as file:
-            return re.search(r"""^__version__[^=\n]*=\s*["']([^"'\n]+)""", file.read(), re.M).group(1)
-    except Exception:
-        return "unknown"
+        return value(text, "__version__")
 
 torch = importlib.util.find_spec("torch")
 print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), torch is not None)
 print(sys.executable)
-print(version_of(torch) if torch else "none")
+text = own_words(torch) if torch else ""
+print(version(text) if torch else "none")
+print(value(text, "cuda"))
 ]]
 
--- { program, version, recent, torch (whether it is there), torch_version } of an interpreter; nil and why not.
+-- { program, version, recent, torch (whether it is there), torch_version, torch_cuda } of an interpreter; nil and why
+-- not.
 local function look_at(program)
     local result, problem = process.run { program, "-c", QUESTION, limit_ns = 20 * SECOND }
     if not result then return nil, problem end
-    local version, recent, torch, path, torch_version =
-        result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n([^\n]*)")
+    local version, recent, torch, path, more = result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n(.*)$")
     if not version then return nil, ("%s: no Python interpreter"):format(program) end
+    local torch_version, torch_cuda = more:match("^([^\n]+)\n([^\n]+)")
     return { program = path, version = version, recent = recent == "True", torch = torch == "True",
-        torch_version = torch_version }
+        torch_version = torch_version, torch_cuda = torch_cuda }
 end
 
 -- What somebody has chosen, by whatever means, is not passed over in silence.
@@ -64,14 +73,16 @@ local function check(found)
         fault.raise("UNAVAILABLE", "%s has no PyTorch: %s -m pip install torch (Debian: apt install python3-torch), or "
             .. "name another interpreter with --python or AKO_PYTHON", found.program, found.program)
     end
-    return found.program, found.torch_version
+    return found.program, { program = found.program, version = found.version, torch = found.torch_version,
+        torch_cuda = found.torch_cuda }
 end
 
 local USUAL = { "python3", "python", "/usr/bin/python3" }
 
 --- The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
---- usual ones that is new enough and has PyTorch; and that PyTorch's version, "unknown" where it does not say. Raises
---- UNAVAILABLE with what is missing.
+--- usual ones that is new enough and has PyTorch; and what is known of it without importing that: { program, version,
+--- torch (PyTorch's version), torch_cuda (of the CUDA that it was built for, or "None") }, "unknown" for what it does
+--- not say. Raises UNAVAILABLE with what is missing.
 function python.find(given)
     local name = chosen(given)
     if name then
@@ -106,12 +117,12 @@ local function library()
     fault.raise("UNAVAILABLE", "no libako.so in %s or beside it, in ../lib", program)
 end
 
---- The member "python" of the evaluator's hello (docs/protocol.md), and PyTorch's version as `find` has it. Raises
---- UNAVAILABLE.
+--- The member "python" of the evaluator's hello (docs/protocol.md), and what is known of the interpreter, as `find` has
+--- it. Raises UNAVAILABLE.
 function python.facts(given)
-    local program, torch_version = python.find(given)
+    local program, details = python.find(given)
     return { program = program, library = library(),
-        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }, torch_version
+        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }, details
 end
 
 return python
