@@ -48,6 +48,25 @@ lane.test("tensors of more dimensions than a shape has room for are passed with 
     t.eq(lane.try(task, solution "return x.sum(9).flatten()").status, "INCORRECT_SHAPE")
 end)
 
+lane.test("numbers drawn in forward are the same on both sides, whoever draws them, and that is known", function()
+    local draws = { "random.random()", "random.gauss(0, 1)" }
+    if process.run({ lane.need().program, "-c", "import numpy" }).ok then
+        table.move({ "numpy.random.rand()", "numpy.random.randn()" }, 1, 2, 3, draws)
+    end
+    local head = "import random\ntry:\n    import numpy\nexcept ImportError:\n    pass\n"
+    for i, draw in ipairs(draws) do
+        local body = ("return x + %s"):format(draw)
+        local task = assert(lane.task(lane.write(("draws_%d.py"):format(i), head .. problem(body))))
+        t.eq(task.facts.random, true, draw)
+        local result = lane.try(task, head .. solution(body), { seeds = 3, launches = 5 })
+        t.eq(result.status, "PASSED", ("%s: %s"):format(draw, result.reason))
+        local later = head .. solution(("%s; return x + %s"):format(draw, draw))
+        t.eq(lane.try(task, later).status, "INCORRECT_NUMERICAL", draw)
+    end
+    local task = assert(lane.task(lane.write("draws_none.py", head .. problem "return x * 2")))
+    t.eq(task.facts.random, false)
+end)
+
 -- Name, text, and the line from the file's name on.
 local BAD_PROBLEMS = {
     { "empty", "", "empty.py: defines no class Model" },
