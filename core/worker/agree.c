@@ -66,37 +66,43 @@ static int compare_call(bool *agree, const trial *t, int workload, const json_t 
     return status;
 }
 
-static int find(int *call, const trial *t, int workload, const json_t *seen_a, const json_t *seen_b)
+/* The first call behind which they left different things, by what is known of the reference; -1: there is none. */
+static int find(int *call, const trial *t, const two_turns *turns)
 {
+    const json_t *a = turns->taken[ARM_INCUMBENT].seen, *b = turns->taken[ARM_CANDIDATE].seen;
     bool agree = true;
     int status = AKO_OK;
     *call = -1;
-    for (size_t i = 0; status == AKO_OK && agree && i < json_array_size(seen_a); i++) {
-        status = compare_call(&agree, t, workload, json_array_get(seen_a, i), json_array_get(seen_b, i));
+    for (size_t i = 0; status == AKO_OK && agree && i < json_array_size(a); i++) {
+        status = compare_call(&agree, t, turns->workload, json_array_get(a, i), json_array_get(b, i));
         *call = status == AKO_OK && !agree ? (int)i : -1;
     }
     return status;
 }
 
-/* Asked once, and only where it matters: the model has to run in fp64. */
-static int learn_own_error(trial *t, const json_t *call)
+/* The model in fp64 is asked last, and once: it takes long, and a referee that does not come back from it says no more,
+ * so that by then the reference's own word must be known. */
+static int settle(trial *t, const two_turns *turns, int call)
 {
-    json_t *reply = NULL;
-    int status = trial_ask_exactly(t, &reply, json_pack("{s:O}", "call", call));
-    json_t *list = json_object_get(reply, "own_error");
-    t->own_error = list ? json_incref(list) : json_array();
-    json_decref(reply);
-    return status;
+    json_t *verdict = NULL, *one = json_copy(json_array_get(turns->batch->calls, (size_t)call));
+    int still = call;
+    json_object_set(one, "seen", json_array_get(turns->taken[turns->last].seen, (size_t)call));
+    int status = sample_look_back(&verdict, t, turns->workload, one);
+    if (status == AKO_OK && !t->ended)
+        status = trial_learn_own_error(t, verdict, json_pack("{s:O}", "call", one));
+    if (status == AKO_OK && !t->ended)
+        status = find(&still, t, turns);
+    if (status == AKO_OK && !t->ended && still == call)
+        status = sample_blame(t, turns, verdict);
+    json_decref(verdict);
+    json_decref(one);
+    return status == AKO_OK && !t->ended && still >= 0 ? settle(t, turns, still) : status;
 }
 
-int arms_disagree(int *call, trial *t, int workload, const json_t *calls, const json_t *seen_a, const json_t *seen_b)
+int arms_compare(trial *t, const two_turns *turns)
 {
-    int status = t->ev->cpu_ops ? AKO_OK : ako_ops_new(&t->ev->cpu_ops, AKO_CPU);
-    *call = -1;
+    int call = -1, status = t->ev->cpu_ops ? AKO_OK : ako_ops_new(&t->ev->cpu_ops, AKO_CPU);
     if (status == AKO_OK)
-        status = find(call, t, workload, seen_a, seen_b);
-    if (status != AKO_OK || *call < 0 || t->own_error || t->ev->task->tolerance.exact <= 0)
-        return status;
-    status = learn_own_error(t, json_array_get(calls, (size_t)*call));
-    return status == AKO_OK && !t->ended ? find(call, t, workload, seen_a, seen_b) : status;
+        status = find(&call, t, turns);
+    return status == AKO_OK && call >= 0 ? settle(t, turns, call) : status;
 }

@@ -15,6 +15,7 @@ typedef struct answers {
     ako_memory *kept;  /* where the reference's own answer lies meanwhile; NULL: it lay apart */
     const void *own;   /* that answer */
     bool in_common;    /* the own answer belongs where the exact one lies now */
+    bool poisoned;     /* what fp64 has done to the device is beyond repair */
     char why_not[700]; /* there is no answer in fp64; "": there is */
 } answers;
 
@@ -50,6 +51,7 @@ static int run_exactly(answers *a, referee *r, const prepared *p)
     choose_variant("");
     if (fault.reason[0])
         give_up(a, fault.reason);
+    a->poisoned = fault.poisoned;
     return status;
 }
 
@@ -63,8 +65,9 @@ static int make(answers *a, referee *r, const prepared *p)
 /* Everything is as it was. */
 static int put_back(answers *a, referee *r, const prepared *p)
 {
-    int status =
-        a->kept && a->in_common ? ako_ops_copy(referee_ops(r), p->golden, a->own, p->golden_arena.bytes) : AKO_OK;
+    int status = AKO_OK;
+    if (a->kept && a->in_common && !a->poisoned)
+        status = ako_ops_copy(referee_ops(r), p->golden, a->own, p->golden_arena.bytes);
     ako_memory_free(a->kept);
     return status;
 }
@@ -211,8 +214,8 @@ static int answer_with(json_t *answer, judgement *j, const answers *a)
         json_object_clear(j->figures);
         json_object_set_new(j->figures, "unavailable", pack_text(a->why_not, strlen(a->why_not)));
     }
-    return pack_into(answer, json_pack("{s:b, s:O, s:O}", "right", j->right && !a->why_not[0], "exact", j->figures,
-                                       "own_error", j->own_error));
+    return pack_into(answer, json_pack("{s:b, s:b, s:O, s:O}", "right", j->right && !a->why_not[0], "poisoned",
+                                       a->poisoned, "exact", j->figures, "own_error", j->own_error));
 }
 
 int referee_judge_exactly(json_t *answer, referee *r, const prepared *p)

@@ -99,9 +99,20 @@ static int end_with_wrong_output(trial *t, arm which, const json_t *verdict, int
     return end_arm(t, which, workload, "REWARD_HACK", unwritten ? "T11" : "W2", reason);
 }
 
+/* Why nothing but the reference could say so. */
+static void note_lack(trial *t, const json_t *verdict, int workload)
+{
+    json_t *exact = json_object_get(verdict, "exact");
+    if (json_object_get(exact, "unavailable"))
+        json_object_set(json_array_get(t->workloads, (size_t)workload), "exact", exact);
+}
+
 static int judge(trial *t, arm which, const json_t *verdict, int workload)
 {
-    return trial_has_passed(verdict) ? AKO_OK : end_with_wrong_output(t, which, verdict, workload);
+    if (trial_has_passed(verdict))
+        return AKO_OK;
+    note_lack(t, verdict, workload);
+    return end_with_wrong_output(t, which, verdict, workload);
 }
 
 /* How many of a sample's calls are compared in full. All where that costs little; else at random, so that the share of
@@ -339,29 +350,33 @@ int sample_check_set(trial *t, int workload, int set)
     return status;
 }
 
-int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, int call, const sample *of_last)
+static bool is_left_to_see(const trial *t)
 {
-    json_t *answer = NULL, *one = json_copy(json_array_get(b->calls, (size_t)call));
-    if (task_has_inout(t->ev->task) || !t->timing.flush) { /* what was written is not there any more */
-        json_decref(one);
-        return end_arm(t, t->own, workload, "REWARD_HACK", "W2", "a timed call left other outputs than the best's did");
+    return !task_has_inout(t->ev->task) && t->timing.flush;
+}
+
+int sample_look_back(json_t **verdict, trial *t, int workload, json_t *call)
+{
+    *verdict = NULL;
+    if (!is_left_to_see(t)) {
+        *verdict = json_pack("{s:s, s:s, s:s}", "status", "REWARD_HACK", "code", "W2", "reason",
+                             "a timed call left other outputs than the best's did");
+        return *verdict ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
     }
-    json_object_set(one, "seen", json_array_get(of_last->seen, (size_t)call));
     /* On changed inputs the arm that was honest would look like the one that was not. */
-    int status = sample_check_set(t, workload, (int)json_integer_value(json_object_get(one, "set")));
-    if (status != AKO_OK || t->ended) {
-        json_decref(one);
+    int status = sample_check_set(t, workload, (int)json_integer_value(json_object_get(call, "set")));
+    if (status != AKO_OK || t->ended)
         return status;
-    }
-    json_t *calls = json_pack("[o]", one);
-    status = ask_to_compare(t, &answer, calls, json_pack("[i]", 0), workload);
-    json_decref(calls);
-    if (status == AKO_OK && !t->ended)
-        status = judge(t, last, answer, workload);
-    json_decref(answer);
-    return status == AKO_OK && !t->ended ? end_arm(t, first, workload, "REWARD_HACK", "W2",
-                                                   "the outputs of a timed call are not those of its inputs")
-                                         : status;
+    return trial_ask_referee(t, verdict, "inspect", json_pack("{s:[O], s:[i]}", "calls", call, "full", 0), workload);
+}
+
+int sample_blame(trial *t, const two_turns *turns, const json_t *verdict)
+{
+    if (!trial_has_passed(verdict))
+        return judge(t, is_left_to_see(t) ? turns->last : t->own, verdict, turns->workload);
+    note_lack(t, verdict, turns->workload);
+    return end_arm(t, turns->first, turns->workload, "REWARD_HACK", "W2",
+                   "the outputs of a timed call are not those of its inputs");
 }
 
 int sample_check_sets(trial *t, const rotation *r, int workload)

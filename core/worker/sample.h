@@ -80,12 +80,23 @@ int sample_launches(const trial *t, int64_t ns);
 int sample_take(trial *t, arm which, int workload, rotation *r, batch *b, int warmup, const char *timer, int expected,
                 series *s, sample *out);
 
-/* agree.c: the first call behind which two arms left different things, else *call is -1. */
-int arms_disagree(int *call, trial *t, int workload, const json_t *calls, const json_t *seen_a, const json_t *seen_b);
+/* A batch that both arms of a pair were given, one after the other. */
+typedef struct two_turns {
+    arm first, last;
+    int workload;
+    const batch *batch;
+    const sample *taken; /* by arm, with what was `seen` */
+} two_turns;
 
-/* Finds out which of two arms that disagree was wrong, and ends the trial for that. `last` came last and has left its
- * outputs. */
-int sample_settle(trial *t, arm first, arm last, int workload, const batch *b, int call, const sample *of_last);
+/* agree.c: both must have left the same; ends the trial for the one that was wrong. */
+int arms_compare(trial *t, const two_turns *turns);
+
+/* What the reference says of a call whose outputs, with its `seen`, the arm that came last has left; where calls leave
+ * none to be looked at, that is the verdict. Ends the trial for damage. */
+int sample_look_back(json_t **verdict, trial *t, int workload, json_t *call);
+
+/* Ends the trial for one of two arms that disagree, by that verdict: the first one where the last one was right. */
+int sample_blame(trial *t, const two_turns *turns, const json_t *verdict);
 
 int sample_check_set(trial *t, int workload, int set); /* red zones and inputs of one */
 

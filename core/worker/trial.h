@@ -87,9 +87,11 @@ int trial_ask_referee(trial *t, json_t **reply, const char *op, json_t *request,
 /* A question whose answer may be that it cannot be done. A referee that is gone stays so until it is needed; *reply is
  * then NULL and this thread's error says why. */
 int trial_ask_quietly(trial *t, json_t **reply, const char *op, json_t *request);
-/* trial_exact.c: what the model in fp64 says of a set or a call, {"set"} or {"call"}, which is taken over. */
-int trial_ask_exactly(trial *t, json_t **reply, json_t *of);
-int trial_judge_exactly(trial *t, json_t *verdict, json_t *of); /* makes a verdict PASSED that was wrong in numbers */
+/* trial_exact.c: what the model in fp64 says of a set or a call, {"set"} or {"call"}, which is taken over. The first
+ * makes a verdict PASSED that was wrong in numbers, or says in its "exact" why there is no such measure; the second
+ * asks in any case when t->own_error is not known yet. The referee may be gone behind it. */
+int trial_judge_exactly(trial *t, json_t *verdict, json_t *of);
+int trial_learn_own_error(trial *t, json_t *verdict, json_t *of);
 /* Wait for the answers to what was asked before the trial could wait; *memory receives the last one with a block. */
 int trial_settle_arm(trial *t, arm which);
 int trial_settle_referee(trial *t, json_t **memory);

@@ -241,7 +241,8 @@ int trial_ask_quietly(trial *t, json_t **reply, const char *op, json_t *request)
         status = evaluator_await(t->ev, &t->ev->referee, reply, deadline);
     if (is_interrupted(status))
         return status;
-    if (status != AKO_OK || json_is_true(json_object_get(*reply, "poisoned")))
+    if (status != AKO_OK || json_is_true(json_object_get(*reply, "poisoned")) ||
+        ako_answer_status(*reply, "referee") == AKO_CUDA)
         child_kill(&t->ev->referee);
     return AKO_OK;
 }

@@ -22,7 +22,7 @@ static void explain(char *out, size_t size, const trial *t, const json_t *reply)
     bool answered = reply && ako_answer_status(reply, "referee") == AKO_OK;
     if (fault || answered)
         snprintf(out, size, "%s", fault ? fault : "");
-    else if (child_is_running(&t->ev->referee))
+    else if (reply)
         snprintf(out, size, "%.700s", ako_error_last()->message);
     else if (ako_error_last()->status == AKO_TIMEOUT)
         snprintf(out, size, "in fp64 the model took longer than %.3g s", (double)t->budget.limit_ns / 1e9);
@@ -30,7 +30,7 @@ static void explain(char *out, size_t size, const trial *t, const json_t *reply)
         snprintf(out, size, "in fp64 the model's process ended: %.700s", ako_error_last()->message);
 }
 
-int trial_ask_exactly(trial *t, json_t **reply, json_t *of)
+static int ask(trial *t, json_t **reply, json_t *of)
 {
     char why[900] = "";
     int status = trial_ask_quietly(t, reply, "exact", of);
@@ -43,19 +43,39 @@ int trial_ask_exactly(trial *t, json_t **reply, json_t *of)
     return *reply ? AKO_OK : ako_fail(AKO_NOMEM, "evaluator", "out of memory");
 }
 
-int trial_judge_exactly(trial *t, json_t *verdict, json_t *of)
+static bool has_measure(const trial *t)
+{
+    return t->ev->task->tolerance.exact > 0 && ako_lane_is_python(t->ev->reference->lane);
+}
+
+static int judge(trial *t, json_t *verdict, json_t *of, bool learn)
 {
     json_t *reply = NULL;
-    if (t->ev->task->tolerance.exact <= 0 || !ako_lane_is_python(t->ev->reference->lane) ||
-        !differs_in_numbers(verdict)) {
-        json_decref(of);
-        return AKO_OK;
+    int status = ask(t, &reply, of);
+    bool right = differs_in_numbers(verdict) && json_is_true(json_object_get(reply, "right"));
+    if (status == AKO_OK && learn) {
+        json_t *list = json_object_get(reply, "own_error");
+        t->own_error = list ? json_incref(list) : json_array();
     }
-    int status = trial_ask_exactly(t, &reply, of);
     if (status == AKO_OK)
         status = pack_into(verdict, json_pack("{s:O*}", "exact", json_object_get(reply, "exact")));
-    if (status == AKO_OK && json_is_true(json_object_get(reply, "right")))
+    if (status == AKO_OK && right)
         status = pack_into(verdict, json_pack("{s:s, s:s, s:s}", "status", "PASSED", "code", "", "reason", ""));
     json_decref(reply);
     return status;
+}
+
+int trial_judge_exactly(trial *t, json_t *verdict, json_t *of)
+{
+    if (has_measure(t) && differs_in_numbers(verdict))
+        return judge(t, verdict, of, false);
+    json_decref(of);
+    return AKO_OK;
+}
+
+int trial_learn_own_error(trial *t, json_t *verdict, json_t *of)
+{
+    if (has_measure(t) && !t->own_error)
+        return judge(t, verdict, of, true);
+    return trial_judge_exactly(t, verdict, of);
 }

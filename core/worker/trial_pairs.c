@@ -95,14 +95,6 @@ static arm arm_of_turn(size_t i, int turn)
     return (i % 2 == 0) == (turn == 0) ? ARM_INCUMBENT : ARM_CANDIDATE;
 }
 
-static int compare_outputs(comparison *c, int workload, size_t i, const batch *b, const sample taken[ARMS_OF_A_PAIR])
-{
-    int call,
-        status = arms_disagree(&call, c->t, workload, b->calls, taken[ARM_INCUMBENT].seen, taken[ARM_CANDIDATE].seen);
-    arm first = arm_of_turn(i, 0), last = arm_of_turn(i, 1);
-    return status == AKO_OK && call >= 0 ? sample_settle(c->t, first, last, workload, b, call, &taken[last]) : status;
-}
-
 static int take_pair(comparison *c, rotation *r, int workload, size_t i, int expected)
 {
     trial *t = c->t;
@@ -115,7 +107,11 @@ static int take_pair(comparison *c, rotation *r, int workload, size_t i, int exp
             sample_take(t, which, workload, r, &b, 0, "auto", expected, &c->series[workload][which], &taken[which]);
     }
     if (status == AKO_OK && !t->ended)
-        status = compare_outputs(c, workload, i, &b, taken);
+        status = arms_compare(t, &(two_turns){.first = arm_of_turn(i, 0),
+                                              .last = arm_of_turn(i, 1),
+                                              .workload = workload,
+                                              .batch = &b,
+                                              .taken = taken});
     c->pairs[workload][i] = (ako_pair){.a_ns = taken[ARM_INCUMBENT].median_ns,
                                        .b_ns = taken[ARM_CANDIDATE].median_ns,
                                        .a_mhz = taken[ARM_INCUMBENT].mhz,

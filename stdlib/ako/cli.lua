@@ -287,25 +287,11 @@ local function context(policy, verb, values, operands, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
--- The arguments with --M=4096 --dims=n=64 as one --dims=M=4096,n=64: no option of ours begins with a capital letter.
-local function with_dims(arguments)
-    local dims, others = {}, {}
-    for i, argument in ipairs(arguments) do
-        local size = argument:match("^%-%-(%u[%w_]*=[%d.+e-]+)$") or argument:match("^%-%-dims=(.*)$")
-            or arguments[i - 1] == "--dims" and argument
-        local list = size and dims or others
-        if argument ~= "--dims" or not arguments[i + 1] then list[#list + 1] = size or argument end
-    end
-    if #dims > 0 then table.insert(others, 1, "--dims=" .. table.concat(dims, ",")) end
-    return others
-end
-
 local started_ns -- when the program began, by the wall clock: before any file of the user's was read
 local all_arguments -- what it was called with
 
 local function run_policy(value, file, path, arguments, host_values)
     local policy = policies.adopt(value, file)
-    arguments = with_dims(arguments)
     local specs = policies.option_specs(policy)
     check_names(specs, file)
     local flags, values = must(parse_bench, arguments, { host = HOST_OPTIONS, policy = specs }, host_values)
@@ -367,14 +353,37 @@ local function first_word(arguments)
     end
 end
 
+-- The arguments with --M=4096 --dims=n=64, wherever they stand, as one --dims=M=4096,n=64 before all others: no option
+-- of ours begins with a capital letter. And where each of these was among those given.
+local function with_dims(arguments)
+    local dims, others, origin = {}, {}, {}
+    for i, argument in ipairs(arguments) do
+        local size = argument:match("^%-%-(%u[%w_]*=[%d.+e-]+)$") or argument:match("^%-%-dims=(.*)$")
+            or arguments[i - 1] == "--dims" and argument
+        if size then
+            dims[#dims + 1] = size
+        elseif argument ~= "--dims" or not arguments[i + 1] then
+            others[#others + 1], origin[#origin + 1] = argument, i
+        end
+    end
+    if #dims > 0 then
+        table.insert(others, 1, "--dims=" .. table.concat(dims, ","))
+        table.insert(origin, 1, 0)
+    end
+    return others, origin
+end
+
+local function behind(arguments, index) return table.move(arguments, index + 1, #arguments, 1, {}) end
+
 --- The whole program: the exit code for the arguments.
 return function(arguments)
     started_ns, all_arguments = clock.wall_ns(), arguments
-    local values, _, next_index = must(options.parse, arguments, 1, { host = HOST_OPTIONS }, true)
+    local sized, origin = with_dims(arguments)
+    local values, _, next_index = must(options.parse, sized, 1, { host = HOST_OPTIONS }, true)
     apply(values.host)
     local answered = cli.answer(values.host)
     if answered then return answered end
-    local typed = arguments[next_index]
+    local typed = sized[next_index]
     if not typed then
         console.err(help.usage())
         return exits.USAGE
@@ -383,7 +392,7 @@ return function(arguments)
         leave(exits.USAGE, "the policy comes before the verb: ako-lua POLICY.lua %s", typed)
     end
     local file, path = must(bundled.find, typed)
-    local rest = table.move(arguments, next_index + 1, #arguments, 1, {})
+    local rest = behind(arguments, origin[next_index]) -- a program that is no policy has options of its own
     local result = run_file(file, path, rest)
     if result == nil then
         if is_verb(first_word(rest)) then
@@ -394,5 +403,5 @@ return function(arguments)
     if type(result) ~= "table" then
         leave(exits.POLICY, "%s: must return a policy, a table, or nothing, returned a %s", file, type(result))
     end
-    return run_policy(result, file, path, rest, values.host)
+    return run_policy(result, file, path, behind(sized, next_index), values.host)
 end

@@ -1,13 +1,11 @@
 -- How large code is, as far as text can say it: by this "simpler" is a figure and no opinion.
 
+local c_source = require "ako.c_source"
+
 local codesize = {}
 
--- Comments and what stands between quotes hold no code.
-local function stripped(text)
-    text = text:gsub("/%*.-%*/", " "):gsub("\\\n", " ")
-    text = text:gsub('"[^"\n]*"', '""'):gsub("'[^'\n]*'", "''")
-    return (text:gsub("//[^\n]*", ""))
-end
+-- Comments and what stands between quotes hold no code; a line that is carried on is one line.
+local function stripped(text) return (c_source.code(text):gsub("\\\n", " ")) end
 
 local BRANCHES = { ["if"] = true, ["for"] = true, ["while"] = true, ["case"] = true, ["elif"] = true }
 

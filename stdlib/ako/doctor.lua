@@ -1,19 +1,23 @@
 -- Before any optimizing: attacks the task, tries the original kernel and the original against itself, looks at the
--- machine. Nothing is changed or recorded. Findings are { name, state, text, advice } as in ako.machine.
+-- machine. Nothing is changed or recorded. The account of it is ako.findings'.
 
 local attack = require "ako.attack"
 local control = require "ako.control"
 local device_of = require "ako.device"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local findings = require "ako.findings"
 local format = require "ako.format"
 local fs = require "ako.fs"
-local json = require "ako.json"
 local machine = require "ako.machine"
 local plan = require "ako.plan"
+local problems = require "ako.problem"
+local python = require "ako.python"
+local suite_pairs = require "ako.suite_pairs"
 local trial = require "ako.trial"
 local task_files = require "ako.task"
 local tightening = require "ako.tightening"
+local toolkit = require "ako.toolkit"
 local unit = require "ako.unit"
 local version = require "ako.version"
 local workspace = require "ako.workspace"
@@ -21,18 +25,8 @@ local workspace = require "ako.workspace"
 local doctor = {}
 
 local MOST_NAMED = 3 -- of the weaknesses of a task
-local MOST_FINDINGS = 7 -- of at most ten lines; heading, the good ones and "more" take the others
 
-local must = fault.must
-
-local function add(found, name, state, text, advice)
-    found.checks[#found.checks + 1] = { name = name, state = state, text = text, advice = advice }
-end
-
--- The first reason not to go on is the one that the exit code gives.
-local function give_code(found, code)
-    if found.code == exits.DONE then found.code = code end
-end
+local must, add, give_code = fault.must, findings.add, findings.give_code
 
 -- The task
 
@@ -56,8 +50,9 @@ local function prove_tolerance(found, started, given)
     return ("; but then the original kernel: %s: %s"):format(result.status, result.reason)
 end
 
-local function examine_task(found, started, given)
-    started.progress:note "doctor      attacking the task"
+--- Attacks the task of `started`, { evaluator, task, plan, policy, opt }, which the evaluator has; `given`: the unit of
+--- the original kernel, or nil. Adds to the account. False where nothing more can be told of the task. Raises faults.
+function doctor.attack(found, started, given)
     local function give() must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference)) end
     local result, problem, code = tightening.examine(started.evaluator, started.task, started.plan, give,
         tightening.is_unwanted(started.policy, started.opt))
@@ -200,11 +195,12 @@ local function look_at_machine(started)
         needs_bytes = needed_bytes(started.task) }
 end
 
--- A trial sees who is on a GPU also from inside a container, where the driver's list alone cannot be read.
-local function examine_machine(found, facts)
+--- Adds the machine's findings to an account, on facts of ako.machine. A trial sees who is on a GPU also from inside a
+--- container, where the driver's list alone cannot be read.
+function doctor.add_machine(found, facts)
     if facts.state and not facts.state.n_processes then facts.state.n_processes = found.strangers end
     for _, finding in ipairs(machine.judge(facts)) do
-        found.checks[#found.checks + 1] = finding
+        findings.put(found, finding)
         if finding.state == "bad" then
             found.lacking = true
             give_code(found, exits.LACKING)
@@ -212,17 +208,24 @@ local function examine_machine(found, facts)
     end
 end
 
---- Examines the task, the original kernel and the machine of what ako.start has resolved. Returns { code (for the
---- exit), task, device, checks (findings), weak and tolerance as ako.attack has them, refused, lacking }. Raises
+--- Adds what is known of the interpreter to an account; `given` as for ako.python's find. Where none will do, that is
+--- said already, as the reason why nothing could be started.
+function doctor.add_interpreter(found, given)
+    local program, known = fault.catch(python.find, given)
+    if program then findings.put(found, toolkit.finding(known, found.device.place == "gpu" and toolkit.nvcc or nil)) end
+end
+
+--- Examines the task, the original kernel and the machine of what ako.start has resolved. Returns the account. Raises
 --- faults.
 function doctor.examine(started)
-    local found = { code = exits.DONE, task = started.task.name, device = started.evaluator.device, checks = {},
-        weak = {}, refused = false, lacking = false }
+    local found = findings.blank(started.task.name, started.evaluator.device)
     local facts = look_at_machine(started) -- before there is any load of ours
     must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference))
     local given, problem = read_solution(started)
-    if examine_task(found, started, given) then examine_original(found, started, given, problem) end
-    examine_machine(found, facts)
+    started.progress:note "doctor      attacking the task"
+    if doctor.attack(found, started, given) then examine_original(found, started, given, problem) end
+    if started.task.python then doctor.add_interpreter(found, started.host.python) end
+    doctor.add_machine(found, facts)
     return found
 end
 
@@ -233,65 +236,23 @@ local function wants_gpu(ctx)
     return definition and not task_files.resolve(definition, "cpu") and task_files.resolve(definition, "gpu") ~= nil
 end
 
---- The same where nothing could be started, for the reason and code given: the machine alone. ctx as for ako.start.
+local function is_in_python(ctx)
+    return suite_pairs.is_suite(ctx.host) or problems.is_problem((workspace.find_task(ctx.host, ctx.home)))
+end
+
+--- The same where nothing could be started, for the reason and code given: the machine alone, and the interpreter of a
+--- task in Python. ctx as for ako.start.
 function doctor.look_around(ctx, problem, code)
     local device = device_of.find(ctx.host.device) or device_of.find "cpu"
-    local found = { code = exits.of_code(code), task = "-", device = device, checks = {}, weak = {}, refused = false,
-        lacking = false }
+    local found = findings.blank("-", device)
+    found.code = exits.of_code(code)
     add(found, "start", "bad", problem)
+    if is_in_python(ctx) then doctor.add_interpreter(found, ctx.host.python) end
     local gpu = wants_gpu(ctx)
     if gpu and device.place == "cpu" then found.code = exits.LACKING end
-    examine_machine(found, machine.look { device = device, versions = version.libraries(),
+    doctor.add_machine(found, machine.look { device = device, versions = version.libraries(),
         folder = ctx.host.workspace, wants_gpu = gpu })
     return found
-end
-
--- The account
-
-local function verdict_of(found)
-    if found.refused then return "refused" end
-    if found.code == exits.DONE then return "fine" end
-    return found.lacking and "the machine lacks something" or "not fit to start from"
-end
-
---- The JSON form.
-function doctor.object(found)
-    return { v = 1, task = found.task, device = found.device.id, verdict = verdict_of(found), exit = found.code,
-        checks = json.array(found.checks), weak = json.array(found.weak), tolerance = found.tolerance or json.null }
-end
-
-local function finding_line(finding)
-    local advice = finding.advice and "; " .. finding.advice or ""
-    return ("%-8s %s: %s%s"):format(finding.state, finding.name, finding.text, advice)
-end
-
-local function of_state(found, state)
-    local list = {}
-    for _, finding in ipairs(found.checks) do
-        if finding.state == state then list[#list + 1] = finding end
-    end
-    return list
-end
-
-local function good_line(found)
-    local parts = {}
-    for _, finding in ipairs(of_state(found, "ok")) do parts[#parts + 1] = finding.name .. ": " .. finding.text end
-    return ("%-8s %s"):format("ok", table.concat(parts, "; "))
-end
-
---- At most ten lines for people, the worst first.
-function doctor.lines(found)
-    local lines, more = {}, 0
-    for _, state in ipairs { "bad", "warning", "unknown" } do
-        for _, finding in ipairs(of_state(found, state)) do
-            if #lines < MOST_FINDINGS then lines[#lines + 1] = finding_line(finding) else more = more + 1 end
-        end
-    end
-    if more > 0 then lines[#lines + 1] = ("and %d more: --json has them all"):format(more) end
-    if #of_state(found, "ok") > 0 then lines[#lines + 1] = good_line(found) end
-    table.insert(lines, 1, ("task %s on %s, %s: %s"):format(found.task, found.device.id, found.device.name,
-        verdict_of(found)))
-    return lines
 end
 
 return doctor

@@ -1,6 +1,7 @@
 -- The entry point of a C or CUDA file, as its text declares it: extern "C" void solve(const float *x, float *out,
 -- int n). What has no launch lines is called so; each parameter is a tensor, a size or a scalar of the task.
 
+local c_source = require "ako.c_source"
 local dtypes = require "ako.dtypes"
 local fault = require "ako.fault"
 
@@ -19,11 +20,8 @@ local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", boo
 -- What says nothing about what is passed.
 local IGNORED = { const = true, volatile = true, restrict = true, __restrict__ = true, __restrict = true }
 
--- Without comments and attributes, lines kept.
-local function bare(text)
-    text = text:gsub("/%*.-%*/", function(comment) return (comment:gsub("[^\n]", " ")) end)
-    return (text:gsub("//[^\n]*", ""):gsub("%f[%w_]__attribute__%s*%b()", ""))
-end
+-- Code without attributes, lines kept.
+local function bare(text) return (c_source.code(text):gsub("%f[%w_]__attribute__%s*%b()", "")) end
 
 -- "const float *x" as { name, type, pointer, const }.
 local function parameter(text)

@@ -10,22 +10,51 @@ local python = {}
 local SECOND = 1000000000
 local OLDEST = "3.10"
 
--- Without importing it, which would take seconds; and without the user's own files, one of which may be a copy.py.
+-- Without importing PyTorch, which would take seconds; and without the user's own files, one of which may be a copy.py.
+-- A PyTorch that was built by hand may have no metadata, and a folder that is only called torch has no version at all.
 local QUESTION = [[
 import sys
 sys.path = [folder for folder in sys.path if folder]
 import importlib.util
-print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), importlib.util.find_spec("torch") is not None)
+import os
+import re
+
+def own_words(torch):
+    try:
+        with open(os.path.join(list(torch.submodule_search_locations)[0], "version.py"), encoding="utf-8") as file:
+            return file.read()
+    except Exception:
+        return ""
+
+def value(text, name):
+    found = re.search(name.join(["^", r"""\b[^=\n]*=\s*["']?([^"'\n]+)"""]), text, re.M)
+    return found.group(1) if found else "unknown"
+
+def version(text):
+    try:
+        import importlib.metadata
+        return importlib.metadata.version("torch") or "unknown"
+    except Exception:
+        return value(text, "__version__")
+
+torch = importlib.util.find_spec("torch")
+print("%d.%d" % sys.version_info[:2], sys.version_info >= (3, 10), torch is not None)
 print(sys.executable)
+text = own_words(torch) if torch else ""
+print(version(text) if torch else "none")
+print(value(text, "cuda"))
 ]]
 
--- { program, version, recent, torch } of an interpreter; nil and why not.
+-- { program, version, recent, torch (whether it is there), torch_version, torch_cuda } of an interpreter; nil and why
+-- not.
 local function look_at(program)
     local result, problem = process.run { program, "-c", QUESTION, limit_ns = 20 * SECOND }
     if not result then return nil, problem end
-    local version, recent, torch, path = result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n")
+    local version, recent, torch, path, more = result.stdout:match("^(%S+) (%a+) (%a+)\n([^\n]+)\n(.*)$")
     if not version then return nil, ("%s: no Python interpreter"):format(program) end
-    return { program = path, version = version, recent = recent == "True", torch = torch == "True" }
+    local torch_version, torch_cuda = more:match("^([^\n]+)\n([^\n]+)")
+    return { program = path, version = version, recent = recent == "True", torch = torch == "True",
+        torch_version = torch_version, torch_cuda = torch_cuda }
 end
 
 -- What somebody has chosen, by whatever means, is not passed over in silence.
@@ -44,13 +73,16 @@ local function check(found)
         fault.raise("UNAVAILABLE", "%s has no PyTorch: %s -m pip install torch (Debian: apt install python3-torch), or "
             .. "name another interpreter with --python or AKO_PYTHON", found.program, found.program)
     end
-    return found.program
+    return found.program, { program = found.program, version = found.version, torch = found.torch_version,
+        torch_cuda = found.torch_cuda }
 end
 
 local USUAL = { "python3", "python", "/usr/bin/python3" }
 
 --- The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
---- usual ones that is new enough and has PyTorch. Raises UNAVAILABLE with what is missing.
+--- usual ones that is new enough and has PyTorch; and what is known of it without importing that: { program, version,
+--- torch (PyTorch's version), torch_cuda (of the CUDA that it was built for, or "None") }, "unknown" for what it does
+--- not say. Raises UNAVAILABLE with what is missing.
 function python.find(given)
     local name = chosen(given)
     if name then
@@ -61,7 +93,7 @@ function python.find(given)
     local first
     for _, usual in ipairs(USUAL) do
         local found = look_at(usual)
-        if found and found.recent and found.torch then return found.program end
+        if found and found.recent and found.torch then return check(found) end
         first = first or found
     end
     if not first then fault.raise("UNAVAILABLE", "no Python interpreter: install python3 and PyTorch") end
@@ -85,10 +117,12 @@ local function library()
     fault.raise("UNAVAILABLE", "no libako.so in %s or beside it, in ../lib", program)
 end
 
---- The member "python" of the evaluator's hello (docs/protocol.md). Raises UNAVAILABLE.
+--- The member "python" of the evaluator's hello (docs/protocol.md), and what is known of the interpreter, as `find` has
+--- it. Raises UNAVAILABLE.
 function python.facts(given)
-    return { program = python.find(given), library = library(),
-        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }
+    local program, details = python.find(given)
+    return { program = program, library = library(),
+        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }, details
 end
 
 return python

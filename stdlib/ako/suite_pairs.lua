@@ -113,6 +113,12 @@ local function items_of(found, matched)
     return list
 end
 
+--- The problems of a folder, { { problem (its file), name, number, level, samples (none) } }, in their order.
+function suite_pairs.problems(folder)
+    local top = fault.must(fs.absolute(folder))
+    return items_of({ top = top }, { pairs = {}, unsolved = files_of(top, is_problem) })
+end
+
 local function folder_of(name, what, option)
     fault.check(name, "--task %s holds problems; name the folder of their %s with --%s", what, "solutions", option)
     if not fs.is_dir(name) then fault.raise("NOTFOUND", "%s: no folder of solutions (--%s)", name, option) end
@@ -162,7 +168,7 @@ local function hash_of(file)
 end
 
 --- Gives every item its problem's hash, every sample its solution's and its key. `where`: what else decides a result
---- (device, interpreter). What cannot be read has an empty hash. A sample is `slow` when its build takes long.
+--- (device, interpreter, PyTorch). What cannot be read has an empty hash. A sample is `slow` when its build takes long.
 function suite_pairs.add_keys(found, ctx, where)
     local common = { numbers = numbers_of(ctx), where = where }
     for _, item in ipairs(found.items) do

@@ -138,9 +138,9 @@ local function new(ctx)
     self.found = suite_pairs.find(ctx.host)
     check_names(self.found)
     self.devices = choose_devices(ctx)
-    local interpreter = python.facts(ctx.host.python).program
+    local interpreter, details = python.facts(ctx.host.python)
     suite_pairs.add_keys(self.found, ctx, { name = self.devices[1].name, arch = self.devices[1].arch,
-        python = interpreter })
+        python = interpreter.program, torch = details.torch })
     local folder = suite_records.folder(ctx.verb_options.results, self.found.top, self.found.from)
     must(fs.mkdirs(folder))
     self.folder = must(fs.absolute(folder))

@@ -32,12 +32,9 @@ end
 
 local function major(version) return version:match("^%d+") end
 
---- What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
---- problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
-function toolkit.advice(facts, text, nvcc)
+-- What is wrong with the nvcc of these for a PyTorch that was built for CUDA; nil where all fits.
+local function difference(facts, program, release)
     local built_for = facts.torch_cuda
-    if type(built_for) ~= "string" or not builds_cuda(text) then return nil end
-    local program, release = nvcc()
     if not release then
         return ("no nvcc (%s): load_inline cannot compile CUDA code; name a toolkit of CUDA %s with CUDA_HOME"):format(
             program, major(built_for))
@@ -46,6 +43,27 @@ function toolkit.advice(facts, text, nvcc)
     return ("PyTorch %s was built for CUDA %s, but %s is of CUDA %s, which load_inline refuses: name a toolkit of CUDA "
         .. "%s with CUDA_HOME, or take a PyTorch for CUDA %s"):format(facts.torch, built_for, program, release,
         major(built_for), major(release))
+end
+
+--- What is to be said of a solution's text that builds CUDA code by load_inline, with a PyTorch of these facts (of a
+--- problem's task); nil where all fits. `nvcc` is toolkit.nvcc, or a function like it.
+function toolkit.advice(facts, text, nvcc)
+    if type(facts.torch_cuda) ~= "string" or not builds_cuda(text) then return nil end
+    return difference(facts, nvcc())
+end
+
+--- The doctor's finding on an interpreter { program, version, torch, torch_cuda } (ako.python's find): its PyTorch, and
+--- with `nvcc`, as above, its CUDA beside that of the toolkit. { name, state, text }, "warning" where they do not fit.
+function toolkit.finding(found, nvcc)
+    local is_for_cuda = found.torch_cuda:find "^%d" ~= nil
+    local cuda = is_for_cuda and " for CUDA " .. found.torch_cuda
+        or found.torch_cuda == "None" and " without CUDA" or ""
+    local text = ("%s (%s), PyTorch %s%s"):format(found.version, found.program, found.torch, cuda)
+    if not (is_for_cuda and nvcc) then return { name = "Python", state = "ok", text = text } end
+    local program, release = nvcc()
+    local wrong = difference(found, program, release)
+    if wrong then return { name = "Python", state = "warning", text = text .. "; " .. wrong } end
+    return { name = "Python", state = "ok", text = ("%s, nvcc of CUDA %s"):format(text, release) }
 end
 
 return toolkit

@@ -4,9 +4,11 @@
 local amend = require "ako.amend"
 local console = require "ako.console"
 local doctor = require "ako.doctor"
+local doctor_folder = require "ako.doctor_folder"
 local evaluation = require "ako.evaluation"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local findings = require "ako.findings"
 local format = require "ako.format"
 local json = require "ako.json"
 local look = require "ako.look"
@@ -309,14 +311,26 @@ function verbs.simulate(ctx)
     return output.either(ctx, object, report.text(lines))
 end
 
+local function start_one(ctx)
+    local folders = suite.folders(ctx.host)
+    fault.check(not folders, "%s holds tasks: name one of them, --task %s", ctx.host.task, folders and folders[1])
+    return start.new(ctx)
+end
+
+local function examine_one(started)
+    started:resolve()
+    return doctor.examine(started)
+end
+
 --- doctor: attacks the task and looks at the machine, before any optimizing; changes nothing. A task on which a result
---- that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn". Where
---- nothing can be started the machine alone is looked at.
+--- that no honest kernel gives would pass is refused (exit 13), unless the policy's correctness.weak is "warn"; so is a
+--- folder of problems in Python with one. Where nothing can be started the machine alone is looked at.
 function verbs.doctor(ctx)
-    local started <close>, problem, code = fault.catch(start.new, ctx)
-    if started then started:resolve() end
-    local found = started and doctor.examine(started) or doctor.look_around(ctx, problem, code)
-    output.either(ctx, doctor.object(found), report.text(doctor.lines(found)))
+    local begin, examine = start_one, examine_one
+    if suite_pairs.is_suite(ctx.host) then begin, examine = doctor_folder.start, doctor_folder.examine end
+    local started <close>, problem, code = fault.catch(begin, ctx)
+    local found = started and examine(started) or doctor.look_around(ctx, problem, code)
+    output.either(ctx, findings.object(found), report.text(findings.lines(found)))
     return found.code
 end
 

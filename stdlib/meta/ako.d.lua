@@ -279,6 +279,7 @@
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.case_product"): ako.case_product
 ---@overload fun(name: "ako.claims"): ako.claims
+---@overload fun(name: "ako.c_source"): ako.c_source
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
 ---@overload fun(name: "ako.codesize"): ako.codesize
@@ -288,6 +289,7 @@
 ---@overload fun(name: "ako.control"): ako.control
 ---@overload fun(name: "ako.device"): ako.device
 ---@overload fun(name: "ako.doctor"): ako.doctor
+---@overload fun(name: "ako.doctor_folder"): ako.doctor_folder
 ---@overload fun(name: "ako.drawing"): ako.drawing
 ---@overload fun(name: "ako.dtypes"): ako.dtypes
 ---@overload fun(name: "ako.ending"): ako.ending
@@ -297,6 +299,7 @@
 ---@overload fun(name: "ako.evidence"): ako.evidence
 ---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.fault"): ako.fault
+---@overload fun(name: "ako.findings"): ako.findings
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
 ---@overload fun(name: "ako.gates"): ako.gates
@@ -1495,6 +1498,15 @@ function robust_kbench.file_of(folder) end
 ---@return table
 function robust_kbench.question(config, multi) end
 
+---What of a text in C, C++ or CUDA is code.
+---@class ako.c_source
+local c_source = {}
+
+---The text without comments, literals empty but for "C", every line in its place.
+---@param text string
+---@return string
+function c_source.code(text) end
+
 ---The whole program: the exit code for the arguments.
 ---@alias ako.cli fun(arguments: string[]): integer
 
@@ -1763,28 +1775,90 @@ function attack.summary(weak, most) end
 ---@class ako.doctor
 local doctor = {}
 
----Examines what ako.start has resolved. Returns { code (for the exit), task, device, checks ({ name, state, text, advice
----}), weak, tolerance, refused, lacking }. Raises faults.
+---Attacks the task of `started`, { evaluator, task, plan, policy, opt }; `given`: the unit of the original kernel. Adds to
+---the account. False where nothing more can be told of the task. Raises faults.
+---@param found table
+---@param started table
+---@param given? table
+---@return boolean
+function doctor.attack(found, started, given) end
+
+---Adds the machine's findings to an account, on facts of ako.machine.
+---@param found table
+---@param facts table
+function doctor.add_machine(found, facts) end
+
+---Adds what is known of the interpreter to an account; `given` as for ako.python's find.
+---@param found table
+---@param given? string
+function doctor.add_interpreter(found, given) end
+
+---Examines what ako.start has resolved. Returns the account. Raises faults.
 ---@param started any
 ---@return table
 function doctor.examine(started) end
 
----The same where nothing could be started, for the reason and code given: the machine alone. ctx as for ako.start.
+---The same where nothing could be started, for the reason and code given: the machine alone, and the interpreter of a
+---task in Python. ctx as for ako.start.
 ---@param ctx any
 ---@param problem string
 ---@param code ako.Code
 ---@return table
 function doctor.look_around(ctx, problem, code) end
 
----The JSON form.
+---The doctor for a folder of problems in Python.
+---@class ako.doctor_folder
+local doctor_folder = {}
+
+---Starts an evaluator for the problems of the folder that is the task; ctx as for ako.start. What is returned is to be
+---closed. Raises faults.
+---@param ctx any
+---@return table
+function doctor_folder.start(ctx) end
+
+---Examines the problems, the interpreter and the machine. Returns the account (ako.findings). Raises faults.
+---@param started table
+---@return table
+function doctor_folder.examine(started) end
+
+---The doctor's account of a task and a machine: findings { name, state, text, advice }.
+---@class ako.findings
+local findings = {}
+
+---An account with nothing in it yet: { code (for the exit), task, device, checks (findings), weak, tolerance, refused,
+---lacking }.
+---@param task string
+---@param device table
+---@return table
+function findings.blank(task, device) end
+
+---Adds a finding to an account.
+---@param found table
+---@param finding { name: string, state: string, text: string, advice: string? }
+function findings.put(found, finding) end
+
+---The same, of its members.
+---@param found table
+---@param name string
+---@param state string
+---@param text string
+---@param advice? string
+function findings.add(found, name, state, text, advice) end
+
+---The first reason not to go on is the one that the exit code gives.
+---@param found table
+---@param code integer
+function findings.give_code(found, code) end
+
+---The JSON form of an account.
 ---@param found table
 ---@return table
-function doctor.object(found) end
+function findings.object(found) end
 
 ---At most ten lines for people, the worst first.
 ---@param found table
 ---@return string[]
-function doctor.lines(found) end
+function findings.lines(found) end
 
 ---A start without an evaluator, for verbs that measure nothing.
 ---@class ako.idle
@@ -2996,11 +3070,14 @@ function protect.difference(before, after) end
 local python = {}
 
 ---The path of the interpreter to use: `given`, AKO_PYTHON, that of an active environment, or else the first of the
----usual ones that is new enough and has PyTorch. Raises UNAVAILABLE with what is missing.
+---usual ones that is new enough and has PyTorch; and what is known of it without importing that, "unknown" for what it
+---does not say. Raises UNAVAILABLE with what is missing.
 ---@param given any
+---@return string program, { program: string, version: string, torch: string, torch_cuda: string } known
 function python.find(given) end
 
----The member "python" of the evaluator's hello (docs/protocol.md). Raises UNAVAILABLE.
+---The member "python" of the evaluator's hello (docs/protocol.md), and what is known of the interpreter, as `find` has
+---it. Raises UNAVAILABLE.
 ---@param given any
 function python.facts(given) end
 
@@ -3781,6 +3858,11 @@ function suite_pairs.is_suite(host) end
 ---@return table
 function suite_pairs.find(host) end
 
+---The problems of a folder, { { problem, name, number, level, samples (none) } }, in their order.
+---@param folder string
+---@return table[]
+function suite_pairs.problems(folder) end
+
 ---Gives every item its problem's hash, every sample its solution's and its key. `where`: what else decides a result.
 ---@param found table
 ---@param ctx any
@@ -4077,6 +4159,13 @@ function toolkit.nvcc() end
 ---@param nvcc fun(): string, string?
 ---@return string?
 function toolkit.advice(facts, text, nvcc) end
+
+---The doctor's finding on an interpreter (ako.python's find): its PyTorch, and with `nvcc`, as above, its CUDA beside that
+---of the toolkit.
+---@param found { program: string, version: string, torch: string, torch_cuda: string }
+---@param nvcc? fun(): string, string?
+---@return { name: string, state: string, text: string }
+function toolkit.finding(found, nvcc) end
 
 ---@class ako.trial
 local trial = {}

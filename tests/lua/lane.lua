@@ -13,6 +13,7 @@ local lane = { folder = t.tmpdir() }
 local SECOND = 1000000000
 local TOLERANCE = { f64 = 1e-4, f32 = 1e-4, f16 = 1e-2, bf16 = 1e-2 }
 local SEED = 42
+local PAIRS = { looks = { 4 }, alpha = 0.05, threshold = 0.01, hopeless = 0.0 }
 local BUILD = 300 * SECOND -- nvcc takes a minute for an extension of PyTorch
 
 local kept
@@ -78,16 +79,17 @@ local function numbers(given)
     local seeds, limit = {}, math.tointeger((given.seconds or 60) * SECOND)
     for i = 1, given.seeds or 2 do seeds[i] = i end
     return { check = { seeds = seeds }, limits = { build = BUILD, check = limit, time = limit },
-        time = { warmup = 1, launches = given.launches or 1, flush = false, timer = "wall", reference = true,
-            alpha = 0.05, proof_share = 0.1, proof_least = 1 } }
+        time = { warmup = 1, launches = given.launches or 1, flush = given.incumbent ~= nil, timer = "wall",
+            reference = true, alpha = 0.05, proof_share = 0.1, proof_least = 1, pairs = given.incumbent and PAIRS } }
 end
 
 --- Tries a solution's text on the task given last. `changes`: seeds (how many, default 2), launches (timed so often;
---- default: not at all), seconds (limit of a check). Returns the result.
+--- default: not at all), seconds (limit of a check), incumbent (a text to be timed in turn with). Returns the result.
 function lane.try(task, text, changes)
     local given, steps = changes or {}, { "build", "check" }
     if given.launches then steps[3] = "time" end
-    return assert(lane.evaluator():trial(unit_of(task, text, given.name), steps, numbers(given)))
+    local incumbent = given.incumbent and unit_of(task, given.incumbent)
+    return assert(lane.evaluator():trial(unit_of(task, text, given.name), steps, numbers(given), incumbent))
 end
 
 --- Screens solutions' texts against another one's on the task given last. Returns the answer.

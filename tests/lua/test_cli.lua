@@ -227,6 +227,16 @@ t.test("a policy that returns nothing is told so by every verb; a script is not"
     end
 end)
 
+t.test("a script's options are its own, also those that look like a size", function()
+    write("own.lua", "print(arg[0], ...)")
+    for _, before in ipairs { {}, { "--M=8" }, { "--dims", "M=8", "-q" } } do
+        local behind = { "own.lua", "--N=4", "own.lua", "--dims", "K=2" }
+        local words = table.move(behind, 1, #behind, #before + 1, table.move(before, 1, #before, 1, {}))
+        local r = run(table.unpack(words))
+        t.eq({ r.stderr, r.stdout }, { "", "own.lua\t--N=4\town.lua\t--dims\tK=2\n" })
+    end
+end)
+
 t.test("a policy is found by its name and by its path, here or among the bundled ones", function()
     for _, typed in ipairs { "kernelbench", "kernelbench.lua", "policies/kernelbench.lua" } do
         t.match(run(typed, "check").stdout, "^policies/kernelbench.lua: OK, policy kernelbench\n")

@@ -50,6 +50,24 @@ t.test("which function it is", function()
     t.err("several functions", parse, 'extern "C" void a(int x) {}\nextern "C" void b(int x) {}')
 end)
 
+-- A definition of solve on the last line, and the name and line that are read off it.
+local function found_behind(text)
+    local spec = parse(text .. '\nextern "C" void solve(const float *x, float *y) { }', "k.cu")
+    return { spec.name, #spec.params, spec.line }
+end
+
+t.test("what looks like a comment in a literal is none, and what looks like a literal in a comment is none", function()
+    t.eq(found_behind 'const char *u = "http://x /*"; const char c = \'"\', d = \'\\\'\';', { "solve", 2, 2 })
+    t.eq(found_behind 'auto s = "a\\" // b"; void other(int n) { puts("/*"); }\n', { "solve", 2, 3 })
+    t.eq(found_behind "// it's \\\n void solve(int a) { \n/* don't \"\n void solve(int b) { */", { "solve", 2, 5 })
+    t.eq(found_behind 'auto s = R"x(\nextern "C" void solve(int a) { })" )x";', { "solve", 2, 3 })
+    t.eq(found_behind "int n = 1'000'000, m = 0xFF'FF'A0; // '", { "solve", 2, 2 })
+    t.eq(found_behind "#error don't", { "solve", 2, 2 })
+    t.eq(parse('extern "C" void solve(const float *x /* "a, */, float y /* int z */) { }').params[2].name, "y")
+    t.eq(parse('extern "C" { void solve(float *x) { for (int i = 0; i < 1 / 2; i++) puts("//"); } }').name, "solve")
+    t.err("no '//! launch' line", parse, 'const char *s = "\\\nextern \\"C\\" void solve(int a) { }";')
+end)
+
 t.test("sizes", function()
     t.eq(contract.dims "M=4096,alpha=0.5, n = 3", { M = 4096, alpha = 0.5, n = 3 })
     for _, text in ipairs { "M", "M=x", "=3", "M=1e999", "4=M" } do
@@ -113,6 +131,17 @@ lane.test("a compiled kernel, of sizes on the command line; what it writes is ze
     wrong("^%[Eval%] INCORRECT_NUMERICAL", "--ref", "ref.py", "--solution", "late.c", "--M=8", "--N=4", "--K=16")
     program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--M=8", "--N=4"), 2,
         "gemm.c: solve: no size 'K': give --K=NUMBER, or --dims=K=NUMBER")
+end)
+
+lane.test("sizes may stand before the policy, after it, and on both sides", function()
+    for _, words in ipairs { "$sizes kernelbench $bench", "--M=8 kernelbench --N=4 $bench --K=16", "--dims M=8,N=4 "
+        .. "kernelbench $bench --K=16", "-q --K=16 --device cpu --dims=M=8 kernelbench $bench --dims N=4" } do
+        local command = words:gsub("%$(%l+)", { sizes = "--M=8 --N=4 --K=16", bench = "bench --num-correct-trials=2 "
+            .. "--num-perf-trials=3 --device=cpu -q --ref ref.py --solution gemm.c" })
+        local result = program.shell("$ako " .. command)
+        t.eq({ result.code, result.stderr }, { 0, "" }, words)
+    end
+    program.says(program.run("--M=8", "--m=4", "kernelbench"), 2, "unknown option '--m'")
 end)
 
 lane.test("a session's problem, solution and sizes are named once", function()

@@ -29,7 +29,7 @@ for tensor in (torch.arange(60.).view(5, 12)[1:, ::3], torch.arange(4.).expand(3
 local SIDE = [[
 from ako.inputs import stager
 x, y = torch.arange(6.).view(2, 3), torch.zeros(3, 2)
-spec = {"args": {"list": [{"tensor": 0}]}, "seed": 1, "in_place": ["y"],
+spec = {"args": {"list": [{"tensor": 0}]}, "seed": 1, "draws": ["random"], "in_place": ["y"],
         "inputs": [{"shape": [2, 3], "stride": [3, 1], "dtype": "f32", "bytes": 24}],
         "outputs": [{"elements": 6, "shape": [3, 2], "dtype": "f32"}]}
 addresses = (ctypes.c_void_p * 2)(x.data_ptr(), y.data_ptr())
@@ -44,11 +44,42 @@ assert out.shape == (3, 2) and out.data_ptr() == y.data_ptr()
 
 check("nothing that a solution has exchanged is called while arguments are made ready", SIDE .. [[
 stage = stager(spec, torch.device("cpu"), [])
+import random
+class Exchanged(random.Random):
+    def __setattr__(self, name, value):
+        raise AssertionError("called")
+    gauss_next = property(None, __setattr__)
+    seed = setstate = __setattr__
 def fail(*args, **kwargs):
     raise AssertionError("called")
 torch.frombuffer = torch.as_tensor = torch.empty = torch.Tensor.view = torch.Tensor.as_strided = fail
 torch.manual_seed = torch.default_generator = fail
+random.seed = random.Random.seed = random._inst.seed = fail
+random._inst.__class__ = Exchanged
 stage(addresses)
+]])
+
+check("the generators that a problem draws from begin every call alike, the others are left alone", SIDE .. [[
+import random, importlib.util
+has_numpy = importlib.util.find_spec("numpy") is not None
+if has_numpy:
+    import numpy
+def draw():
+    numbers = [torch.rand(1).item(), random.random(), random.gauss(0, 1)]
+    return numbers + [numpy.random.rand(), numpy.random.randn()] if has_numpy else numbers
+def two(draws):
+    spec.update(seed=1 << 40, draws=draws)
+    stage = stager(spec, torch.device("cpu"), [])
+    stage(addresses)
+    first = draw()
+    stage(addresses)
+    return [a == b for a, b in zip(first, draw())]
+assert two(["torch"]) == [True, False, False] + [False, False] * has_numpy
+assert two(["random"]) == [True, True, True] + [False, False] * has_numpy
+random.seed(1 << 40)
+assert [random.random(), random.gauss(0, 1)] == (stager(spec, torch.device("cpu"), [])(addresses), draw()[1:3])[1]
+if has_numpy:
+    assert two(["torch", "random", "numpy"]) == [True] * 5
 ]])
 
 check("memory that cannot be taken over is said at the start, with what to do", [[

@@ -49,6 +49,25 @@ lane.test("tensors of more dimensions than a shape has room for are passed with 
     t.eq(lane.try(task, solution "return x.sum(9).flatten()").status, "INCORRECT_SHAPE")
 end)
 
+lane.test("numbers drawn in forward are the same on both sides, whoever draws them, and that is known", function()
+    local draws = { "random.random()", "random.gauss(0, 1)" }
+    if process.run({ lane.need().program, "-c", "import numpy" }).ok then
+        table.move({ "numpy.random.rand()", "numpy.random.randn()" }, 1, 2, 3, draws)
+    end
+    local head = "import random\ntry:\n    import numpy\nexcept ImportError:\n    pass\n"
+    for i, draw in ipairs(draws) do
+        local body = ("return x + %s"):format(draw)
+        local task = assert(lane.task(lane.write(("draws_%d.py"):format(i), head .. problem(body))))
+        t.eq(task.facts.random, true, draw)
+        local result = lane.try(task, head .. solution(body), { seeds = 3, launches = 5 })
+        t.eq(result.status, "PASSED", ("%s: %s"):format(draw, result.reason))
+        local later = head .. solution(("%s; return x + %s"):format(draw, draw))
+        t.eq(lane.try(task, later).status, "INCORRECT_NUMERICAL", draw)
+    end
+    local task = assert(lane.task(lane.write("draws_none.py", head .. problem "return x * 2")))
+    t.eq(task.facts.random, false)
+end)
+
 -- Name, text, and the line from the file's name on.
 local BAD_PROBLEMS = {
     { "empty", "", "empty.py: defines no class Model" },
@@ -605,6 +624,29 @@ t.test("an interpreter that will not do is named, with what to do", function()
     t.match(no_python "/nowhere/python", "/nowhere/python")
 end)
 
+-- An interpreter without site-packages, but with `folder`, in which the file `name` has this text.
+local function bare_python(folder, name, text)
+    lane.write(folder .. "/torch/__init__.py", "raise ImportError('nobody may import it for its version')\n")
+    lane.write(folder .. "/" .. name, text)
+    return script(folder .. "/python", ("PYTHONPATH=%s exec %s -S \"$@\"\n"):format(fs.join(lane.folder, folder),
+        lane.need().program))
+end
+
+local function torch_of(...)
+    local _, known = python.find(bare_python(...))
+    return { known.torch, known.torch_cuda }
+end
+
+t.test("PyTorch's version is asked without importing it: its metadata, its own file, or unknown", function()
+    lane.need()
+    t.eq(torch_of("packed", "torch-2.9.1.dist-info/METADATA", "Name: torch\nVersion: 2.9.1+cu130\n"),
+        { "2.9.1+cu130", "unknown" })
+    t.eq(torch_of("built", "torch/version.py", "__version__ = '2.8.0a0+git1234'\ncuda: Optional[str] = '12.8'\n"),
+        { "2.8.0a0+git1234", "12.8" })
+    t.eq(torch_of("other", "torch/version.py", "debug = False\ncuda = None\nhip = '6'\n"), { "unknown", "None" })
+    t.eq(torch_of("silent", "torch/version.txt", "2.8.0\n"), { "unknown", "unknown" })
+end)
+
 -- Which interpreter a process with these variables, and no others that choose one, finds; or why none.
 local function found_with(variables, option)
     local env = { AKO_HOME = t.home }
@@ -655,6 +697,25 @@ t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code",
         .. "toolkit of CUDA 12 with CUDA_HOME")
     t.eq(advice("12.4", "13.0", "import triton"), nil)
     t.eq(advice(nil, "13.0"), nil)
+end)
+
+t.test("the doctor's words on an interpreter, its PyTorch and the CUDA of both", function()
+    local function told(cuda, release, on_cpu)
+        local found = toolkit.finding({ program = "/py", version = "3.12", torch = "2.4.0", torch_cuda = cuda },
+            not on_cpu and function() return "/nvcc", release end or nil)
+        t.eq(found.name, "Python")
+        return { found.state, found.text }
+    end
+    local first = "3.12 (/py), PyTorch 2.4.0"
+    t.eq(told("12.4", "12.9"), { "ok", first .. " for CUDA 12.4, nvcc of CUDA 12.9" })
+    t.eq(told("12.4", "13.0", true), { "ok", first .. " for CUDA 12.4" })
+    t.eq(told("None", "13.0"), { "ok", first .. " without CUDA" })
+    t.eq(told("unknown", nil), { "ok", first })
+    t.eq(told("12.4", "13.0"), { "warning", first .. " for CUDA 12.4; PyTorch 2.4.0 was built for CUDA 12.4, but "
+        .. "/nvcc is of CUDA 13.0, which load_inline refuses: name a toolkit of CUDA 12 with CUDA_HOME, or take a "
+        .. "PyTorch for CUDA 13" })
+    t.eq(told("12.4", nil), { "warning", first .. " for CUDA 12.4; no nvcc (/nvcc): load_inline cannot compile CUDA "
+        .. "code; name a toolkit of CUDA 12 with CUDA_HOME" })
 end)
 
 -- What the hook that opens a device says, with a PyTorch that sees none. %s: the CUDA that it was built for.

@@ -260,6 +260,17 @@ t.test("a second start does what is new, and what the machine could not say", fu
     t.match(result.stdout, "\nfast_0: 0.5000\n")
 end)
 
+t.test("another version of PyTorch may say something else", function()
+    lane.need()
+    folders(1, { ["1.py"] = RIGHT })
+    t.match(run().stderr, "1 solution: 0 known, 1 to evaluate")
+    t.match(run().stderr, "1 solution: 1 known, 0 to evaluate")
+    program.write("newer/torch-99.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: torch\nVersion: 99.0\n")
+    local command = "PYTHONPATH=$PWD/newer $ako " .. table.concat(COMMAND, " ")
+    t.match(program.shell(command).stderr, "1 solution: 0 known, 1 to evaluate")
+    t.match(program.shell(command).stderr, "1 solution: 1 known, 0 to evaluate")
+end)
+
 t.test("samples, builds ahead, and an exit code of 0 when all passed", function()
     lane.need()
     folders(1, { ["level1_problem_1_sample_0_kernel.py"] = RIGHT,

@@ -2,6 +2,7 @@
 -- on every trial.
 local attack = require "ako.attack"
 local exits = require "ako.exits"
+local fs = require "ako.fs"
 local json = require "ako.json"
 local kernelbench = require "policies.kernelbench"
 local lane = require "lane"
@@ -198,6 +199,47 @@ t.test("doctor says the same of a problem", function()
     program.write("p.py", RELU)
     program.write("mine.py", solution "torch.relu(x)")
     t.match(run("-q", "doctor").stdout, "\nwarning  task: a copy of input 'x' passes as 'out'")
+end)
+
+local INTERPRETER = "\nok [^\n]*Python: 3%.%d+ %(/%S+%), PyTorch %d+%.%d"
+
+t.test("doctor names the interpreter and its PyTorch, also where the problem does not load", function()
+    lane.evaluator()
+    t.match(run("-q", "doctor").stdout, INTERPRETER)
+    program.write("p.py", "import torch\n\nclass Model(torch.nn.Module:\n")
+    local result = run("-q", "doctor")
+    t.eq(result.code, exits.USAGE)
+    t.match(result.stdout, "\nbad +start: p%.py:3: ")
+    t.match(result.stdout, INTERPRETER)
+end)
+
+t.test("doctor on a folder of problems says of each what it can, and on one of tasks what to name", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY:format "warn")
+    program.write("p/10_Weak.py", RELU)
+    program.write("p/2_Fine.py", problem("x * 2", "torch.randn(64, 100)"))
+    program.write("p/1_Dies.py", problem("__import__('os')._exit(3)", "torch.randn(64, 100)"))
+    program.write("p/3_Lost.py", problem("torch.no_such_thing(x)", "torch.randn(64, 100)"))
+    local function doctor(...) return program.run("--device=cpu", "--task", "p", "light.lua", "doctor", ...) end
+    local result = doctor()
+    t.eq(result.code, exits.USAGE)
+    t.match(result.stderr, "^doctor +%[1/4%] 1_Dies\n.*%[4/4%] 10_Weak\n$")
+    t.match(result.stdout, "^task p on cpu, [^\n]*: not fit to start from\nbad +1_Dies: [^\n]*exit 3\nbad +3_Lost: "
+        .. "3_Lost.py:%d+: AttributeError: [^\n]*\nwarning +10_Weak: a copy of input 'x' passes as 'out'")
+    t.match(result.stdout, "\nok +problems: 1 of 4 run and have no weakness; Python: 3%.")
+    program.write("light.lua", POLICY:format "refuse")
+    for _, name in ipairs { "p/1_Dies.py", "p/3_Lost.py" } do
+        assert(fs.remove_tree(fs.join(program.folder, name)))
+    end
+    local told = json.decode(doctor("-q", "--json").stdout)
+    t.eq({ told.verdict, told.exit, told.task }, { "refused", exits.REJECTED, "p" })
+    t.eq({ told.checks[1].name, told.checks[1].state, told.weak[1].name }, { "10_Weak", "bad", "copy" })
+    program.write("tasks/a/task.lua", "")
+    t.match(program.run("light.lua", "doctor", "--task", "tasks").stdout,
+        "\nbad +start: tasks holds tasks: name one of them, %-%-task tasks/a\n")
+    assert(fs.mkdirs(fs.join(program.folder, "none")))
+    t.match(program.run("light.lua", "doctor", "--task", "none").stdout, "\nbad +start: no task in none: neither ")
 end)
 
 lane.restart()

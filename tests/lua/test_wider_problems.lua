@@ -5,6 +5,7 @@ local json = require "ako.json"
 local lane = require "lane"
 local program = require "program"
 local t = require "ako.tap"
+local task_files = require "ako.task"
 
 local function problem(body, inputs)
     return ("import torch\nimport torch.nn as nn\n\nclass Model(nn.Module):\n    def forward(self, x):\n        return "
@@ -256,6 +257,25 @@ t.test("a model that ends its process in fp64, or hangs there, leaves the verdic
         t.eq({ record.status, record.code }, { "INCORRECT_NUMERICAL", "numerical" }, record.reason)
         t.match(record.workloads[1].exact.unavailable, why)
         t.eq(try("x * 1.0").status, "PASSED")
+    end
+end)
+
+t.test("a model that fails in fp64 while two arms disagree is no measure, and harms no later trial", function()
+    lane.need()
+    local text = "x if x.dtype == torch.float32 else %s"
+    for call, why in pairs {
+        ["__import__('os')._exit(3)"] = "^in fp64 the model's process ended: exit 3$",
+        ["x.no_such_thing"] = "^the reference failed: .*: AttributeError: ",
+    } do
+        local task = assert(lane.task(lane.write("fails.py", problem(text:format(call), "torch.randn(64, 100)"))))
+        local tolerance = task_files.tolerance(task, "allclose_out", { f32 = 1e-4 })
+        tolerance.exact = 1.5
+        lane.give(task, tolerance)
+        local result = lane.try(task, solution "x * 1", { launches = 3, incumbent = solution "x * 1.01" })
+        t.eq({ result.status, result.code }, { "UNSTABLE", "M7" }, result.reason)
+        t.match(result.workloads[1].exact.unavailable, why)
+        result = lane.try(task, solution "x * 1", { launches = 3, incumbent = solution "x / 1" })
+        t.eq(result.status, "PASSED", result.reason)
     end
 end)
 

@@ -1,6 +1,9 @@
 """The evaluator's buffers as the arguments of a call. This runs before a call is timed, with its inputs in sight:
 nothing that others may have exchanged is called, and no mode of theirs looks on."""
+import _random
 import ctypes
+import importlib
+import random
 import sys
 
 import torch
@@ -43,10 +46,30 @@ def _maker(count, dtype, device):
     return lambda address: frombuffer(memory(address), dtype=dtype)
 
 
-def _seeders(device):
-    """Of the generators that a call may draw from."""
+def _seeder_of_python():
+    """What random.seed does, without the code that it has in Python."""
+    seed, generator, members = _random.Random.seed, random._inst, vars(random._inst)
+
+    def reseed(number):
+        seed(generator, number)
+        members["gauss_next"] = None
+    return reseed
+
+
+def _seeder_of_numpy():
+    seed = importlib.import_module("numpy.random").seed
+    return lambda number: seed(number % (1 << 32))
+
+
+def _seeders(device, draws):
+    """Of the generators that a call may draw from: PyTorch's, and of the others those that the problem draws from."""
     on_gpu = [torch.cuda.default_generators[device.index]] if device.type == "cuda" else []
-    return [generator.manual_seed for generator in [torch.default_generator, *on_gpu]]
+    seeders = [generator.manual_seed for generator in [torch.default_generator, *on_gpu]]
+    if "random" in draws:
+        seeders.append(_seeder_of_python())
+    if "numpy" in draws:
+        seeders.append(_seeder_of_numpy())
+    return seeders
 
 
 def stager(spec, device, ranges):
@@ -56,7 +79,7 @@ def stager(spec, device, ranges):
                node["bytes"]) for node in spec["inputs"]]
     places = [(_maker(node["elements"], TYPES[node["dtype"]], device), node["shape"])
               for node in (spec["outputs"] if spec.get("in_place") else [])]
-    make, seeders, seed = builder(spec["args"], device), _seeders(device), spec["seed"]
+    make, seeders, seed = builder(spec["args"], device), _seeders(device, spec["draws"]), spec["seed"]
     strided, view, first_output = torch.Tensor.as_strided, torch.Tensor.view, len(inputs)
     no_functions, no_dispatch = torch._C.DisableTorchFunction, getattr(torch._C, "_DisableTorchDispatch", object)
 

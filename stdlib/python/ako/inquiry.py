@@ -1,5 +1,6 @@
 """What a problem does beside giving a result, found out while it runs once."""
 import random
+import sys
 
 import torch
 
@@ -7,10 +8,14 @@ from ako.hooks import INVALID, Fault
 
 
 def _random_states(device):
-    states = [torch.get_rng_state()]
+    """Of all generators that a call may draw from and that are everybody's, by where they are."""
+    own = [torch.get_rng_state().tolist()]
     if device.type == "cuda":
-        states.append(torch.cuda.get_rng_state(device))
-    return states, random.getstate()
+        own.append(torch.cuda.get_rng_state(device).tolist())
+    states = {"torch": own, "random": random.getstate()}
+    if "numpy" in sys.modules:
+        states["numpy"] = repr(sys.modules["numpy"].random.get_state(legacy=False))
+    return states
 
 
 def _version(tensor):
@@ -26,10 +31,10 @@ class Call:
         self.versions = [_version(tensor) for tensor in self.tensors]
         self.before = _random_states(device)
 
-    def has_drawn(self):
-        """Whether it took random numbers (dropout does), whatever became of them."""
-        tensors, python = _random_states(self.device)
-        return python != self.before[1] or not all(map(torch.equal, tensors, self.before[0]))
+    def drawn_from(self):
+        """Where it took random numbers from (dropout does from torch), whatever became of them."""
+        after = _random_states(self.device)
+        return [name for name, state in self.before.items() if after[name] != state]
 
     def refuse_changes(self, named, main):
         for tensor, version, facts in zip(self.tensors, self.versions, named):

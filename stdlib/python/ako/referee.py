@@ -184,7 +184,7 @@ class Referee(Side):
         named = name_inputs(self.problem.names or parameter_names(self.model), inputs)
         if self.keeps(how["faithful"]):
             self.draw_ahead(how.get("coming", []), named, took_s)
-        given, is_random = self.call_once(drawn + in_place, inputs, named)
+        given, draws = self.call_once(drawn + in_place, inputs, named)
         given = in_place if in_place and given is None else place(given, self.device)
         result = trees.describe(given, "the result", outputs, numbers=True)
         if not outputs:
@@ -193,6 +193,7 @@ class Referee(Side):
             "workload": self.workload, "args": args, "result": result, "inputs": named,
             "outputs": name_outputs(outputs, inputs, self.problem.outputs_names),
             "init": pack(self.posed[self.workload].init), "seed": how["seed"], "faithful": how["faithful"],
+            "draws": draws,
             "weights": weights, "precision": precision(), "device": self.device.type,
             "result_name": "the result", "main": self.bundle.main, "names": self.problem.names,
             "in_place": self.problem.outputs_names if in_place else None, **self.problem.for_solutions(),
@@ -200,19 +201,19 @@ class Referee(Side):
         spec.update({name: how[name] for name in KEPT if name in how})
         with_dtypes(result, spec["outputs"])
         case = {"workload": self.workload, "inputs": spec["inputs"], "outputs": spec["outputs"],
-                "in_place": bool(in_place), "random": is_random, "same_inputs": self.draws_the_same(inputs, named),
+                "in_place": bool(in_place), "random": bool(draws), "same_inputs": self.draws_the_same(inputs, named),
                 "sizes": sizes_of(self.problem.sizes), "tolerance": self.problem.tolerance,
                 "scalars": {name: value for name, value in self.problem.sizes.items() if type(value) is float}}
         return spec, case
 
     def call_once(self, arguments, inputs, named):
-        """The result, and whether random numbers were drawn for it."""
-        torch.manual_seed(self.how["seed"])
+        """The result, and where random numbers were drawn from for it."""
+        seed_everything(self.how["seed"])
         self.arguments, call = arguments, inquiry.Call(inputs, self.device)
         given = self.call_model()
-        self.arguments, is_random = None, call.has_drawn()
+        self.arguments, draws = None, call.drawn_from()
         call.refuse_changes(named, self.bundle.main)
-        return given, is_random
+        return given, draws
 
     def draws_the_same(self, inputs, named):
         other = []
