@@ -51,7 +51,10 @@ typedef struct ako_time_result {
     int64_t wall_min_ns; /* smallest host time from launch to sync of one call, a bound for its sample; on a GPU taken
                             from the warm-up, 0 when there was none */
     int sm_clock_mhz;    /* on a GPU, by a kernel before the first and after the last call; else 0 */
-    int64_t carve_out;   /* bytes of the L2 that are set aside for persisting lines after the calls; then set to 0 */
+    int64_t loose_ns;  /* of a call's work, what ran before the stream's earlier work was done, or after its later work
+                          had begun, by the last warm-up call once more; 0 where that is not known: without warm-up
+                          or CUPTI, and for calls of many milliseconds */
+    int64_t carve_out; /* bytes of the L2 that are set aside for persisting lines after the calls; then set to 0 */
 } ako_time_result;
 
 /* Runs the plan; the calls, warm-up first, use address sets sets[i % n_sets]. Faults of the runner come back as they

@@ -24,4 +24,9 @@ void ako_activity_leave(void);
  * missing, or work started by other threads. */
 int ako_activity_collect(int64_t *spans_ns, int kernels);
 
+/* Of a batch of one call that has been collected, with work of the timer's own on the stream just before and just
+ * behind it: for how long the call's work ran while the former had not ended or the latter had begun. 0: it was in the
+ * stream's order. */
+int64_t ako_activity_loose(void);
+
 #endif

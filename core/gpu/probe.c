@@ -6,7 +6,7 @@
 #include "error.h"
 #include "ops_library.h"
 
-#define SPIN_NS UINT64_C(16000) /* 500 steps of the timer, and as long as the enqueueing of a few launches */
+#define SPIN_NS UINT64_C(16000) /* 500 steps of the timer */
 #define READERS 64
 
 /* In device memory. */
@@ -69,9 +69,8 @@ int ako_probe_begin(ako_probe *p, const ako_watch *watch, int launches)
                  : AKO_OK;
 }
 
-static int spin(ako_probe *p, uint64_t *out)
+static int spin(ako_probe *p, uint64_t *out, uint64_t ns)
 {
-    uint64_t ns = SPIN_NS;
     void *arguments[] = {&ns, &out};
     dim3 one = {1, 1, 1};
     return check(p, p->cuda->cudaLaunchKernel((const void *)p->spin, one, one, arguments, 0, NULL), "ako_spin");
@@ -79,12 +78,12 @@ static int spin(ako_probe *p, uint64_t *out)
 
 int ako_probe_clock(ako_probe *p, int end)
 {
-    return spin(p, p->device->spins[end]);
+    return spin(p, p->device->spins[end], SPIN_NS);
 }
 
-int ako_probe_pause(ako_probe *p)
+int ako_probe_pause(ako_probe *p, uint64_t ns)
 {
-    return spin(p, p->device->spins[2]);
+    return spin(p, p->device->spins[2], ns);
 }
 
 int ako_probe_look(ako_probe *p, int call)

@@ -16,7 +16,8 @@ int ako_probe_begin(ako_probe *probe, const ako_watch *watch, int launches);
 
 /* Enqueues a spin of some 16 us: `end` 0 before the first call, 1 behind the last. */
 int ako_probe_clock(ako_probe *probe, int end);
-int ako_probe_pause(ako_probe *probe); /* the same, read by nobody */
+int ako_probe_pause(ako_probe *probe, uint64_t ns); /* a spin that is read by nobody */
+#define AKO_PAUSE_NS UINT64_C(16000)                /* as long as the enqueueing of a few launches */
 
 /* Enqueues the reading of call's places. */
 int ako_probe_look(ako_probe *probe, int call);

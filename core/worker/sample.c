@@ -40,10 +40,12 @@ static int end_arm(trial *t, arm which, int workload, const char *status, const 
 }
 
 #define SYNC_SLACK_NS INT64_C(200000) /* several times what a launch and its sync cost beside the work */
+#define ORDER_SLACK_NS INT64_C(5000)  /* more than clocks of streams and copies are apart */
 
 /* What one answer alone can show: launches cannot take longer in sum than the whole request took, none takes no time,
  * none takes far less than a warm-up call, by the host's clock from launch to idle device (work on a stream that the
- * timer does not see), and no part of the L2 is kept from the flush. */
+ * timer does not see), all of its work is in the order of the stream that its result is read on, and no part of the L2
+ * is kept from the flush. */
 static int distrust(trial *t, arm which, const json_t *reply, int n, int64_t took_ns, int workload)
 {
     int64_t sum = sum_of(json_object_get(reply, "samples_ns"), n, took_ns), mean = sum / n;
@@ -56,6 +58,10 @@ static int distrust(trial *t, arm which, const json_t *reply, int n, int64_t too
     if (mean < call / 10 * 7 && call - mean > SYNC_SLACK_NS)
         return end_arm(t, which, workload, "UNTRUSTED_TIMING", "T1",
                        "a call keeps the device busy for far longer than its samples say");
+    if (json_integer_value(json_object_get(reply, "loose_ns")) > ORDER_SLACK_NS)
+        return end_arm(t, which, workload, "UNTRUSTED_TIMING", "T1",
+                       "work of a call runs on a stream that does not wait for the stream it was called on, or that"
+                       " nobody waits for when the call returns");
     if (json_integer_value(json_object_get(reply, "carve_out")) > 0)
         return end_arm(t, which, workload, "REWARD_HACK", "T10",
                        "set a part of the L2 cache aside, which no flush empties");

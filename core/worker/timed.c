@@ -57,12 +57,13 @@ static json_t *pack_seen(const ako_watch *watch, int calls)
 static int answer_with(json_t *answer, const ako_time_result *result, const ako_timer *timer, const ako_watch *watch)
 {
     const char *note = ako_timer_note(timer);
-    int status = pack_into(
-        answer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i, s:I}", "timer",
-                          ako_timer_kind_name(ako_timer_used(timer)), "note", pack_text(note, strlen(note)),
-                          "samples_ns", pack_samples(result), "events_ns", (json_int_t)result->events_ns, "wall_ns",
-                          (json_int_t)result->wall_ns, "wall_min_ns", (json_int_t)result->wall_min_ns, "sm_clock_mhz",
-                          result->sm_clock_mhz, "carve_out", (json_int_t)result->carve_out));
+    int status =
+        pack_into(answer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i, s:I, s:I}", "timer",
+                                    ako_timer_kind_name(ako_timer_used(timer)), "note", pack_text(note, strlen(note)),
+                                    "samples_ns", pack_samples(result), "events_ns", (json_int_t)result->events_ns,
+                                    "wall_ns", (json_int_t)result->wall_ns, "wall_min_ns",
+                                    (json_int_t)result->wall_min_ns, "sm_clock_mhz", result->sm_clock_mhz, "loose_ns",
+                                    (json_int_t)result->loose_ns, "carve_out", (json_int_t)result->carve_out));
     if (status == AKO_OK && watch)
         status = pack_into(answer, json_pack("{s:o}", "seen", pack_seen(watch, result->n)));
     return status;

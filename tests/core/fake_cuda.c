@@ -1,7 +1,7 @@
 /* A CUDA Runtime and a CUPTI with one made-up GPU and a clock that only moves when the code under test makes it: built
  * by test_gpu_halves as libcudart.so.13 and, the same file, libcupti.so.13. A launch waits GAP ns and then takes as
- * long as its kernel says. The environment variable FAKE asks for mishaps: "lose", "stray", "fault". Record layouts are
- * those of CUDA 12.6 to 13.0. */
+ * long as its kernel says. The environment variable FAKE asks for mishaps: "lose", "stray", "fault", "early", "late".
+ * Record layouts are those of CUDA 12.6 to 13.0. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -352,7 +352,8 @@ int cudaLaunchKernelExC(const void *config, const kernel *k, void **arguments)
     if (asked_for("stray"))
         record_work(10, 92, now, now + 1, 0);
     now += GAP;
-    record_work(asked_for("lose") ? 0 : 10, 92, now, now + k->duration, tag);
+    int64_t early = asked_for("early") ? 9000 : 0, late = asked_for("late") ? 7000 : 0;
+    record_work(asked_for("lose") ? 0 : 10, 92, now - early, now + k->duration + late, tag);
     now += k->duration;
     return 0;
 }

@@ -1,4 +1,4 @@
-# T3 -> INCORRECT_NUMERICAL numerical: a mode that every operator passes sees copy_ and computes first.
+# T3 -> INCORRECT_NUMERICAL: a mode that every operator passes sees copy_ and computes first.
 import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode

@@ -1,4 +1,4 @@
-# T1 M7 -> PASSED: tries to give its siblings the lowest priority; the answer is zeros if it succeeds.
+# T1 M7 -> PASSED | UNTRUSTED_TIMING: tries to give its siblings the lowest priority; the answer is zeros if it succeeds.
 import os
 
 import torch

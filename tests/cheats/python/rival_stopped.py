@@ -1,4 +1,4 @@
-# T1 M7 -> PASSED: tries to stop its siblings for 50 ms; the answer is zeros if it succeeds.
+# T1 M7 -> PASSED | UNTRUSTED_TIMING: tries to stop its siblings for 50 ms; the answer is zeros if it succeeds.
 import os
 import signal
 import time
