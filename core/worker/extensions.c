@@ -18,6 +18,7 @@
 #define RECORD_LIMIT_NS INT64_C(60000000000)
 #define REMEMBERED 64 /* files */
 
+/* Most solutions name neither, and are spared a process that imports them once more. */
 static bool asks_for_some(const ako_unit *unit)
 {
     for (int i = 0; i < unit->n_sources; i++)

@@ -19,14 +19,6 @@ local DESCRIBE_SECONDS = 300
 --- True where a file is such a problem by its name.
 function problem.is_problem(file) return path.extension(file) == "py" end
 
-local EXTENSIONS = { cu = true, cpp = true, cc = true }
-
---- True for a source { name, text } in C++ or CUDA that is an extension of PyTorch as it is: a solution in Python's
---- lane.
-function problem.is_extension(source)
-    return EXTENSIONS[path.extension(source.name)] == true and source.text:find("PYBIND11_MODULE", 1, true) ~= nil
-end
-
 -- Where the solution lies in the workspace, and where its first content comes from (nil: it lies there).
 local function place_solution(given)
     if not given then return SOLUTION, nil end

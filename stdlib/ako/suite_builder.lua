@@ -30,11 +30,6 @@ local function reference()
         workloads = { { scratch = json.array {}, calls = { call } } } }
 end
 
---- Whether a solution's text asks for a build that takes long: a compiler's, with PyTorch's headers.
-function suite_builder.is_slow(text)
-    return text:find("load_inline", 1, true) ~= nil or text:find("PYBIND11_MODULE", 1, true) ~= nil
-end
-
 local function build(started, ctx, solution)
     local sources = unit.read(fs.dirname(solution), { fs.basename(solution) })
     if not sources then return end

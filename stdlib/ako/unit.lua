@@ -2,6 +2,7 @@
 -- A fault in them is the candidate's: it comes back as nil and the one line that a COMPILE_ERROR gives as its reason.
 
 local entries = require "ako.entry"
+local extension = require "ako.extension"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
@@ -114,7 +115,7 @@ end
 unit.make = fault.returns(function(task, program, sources, fallback, point)
     local main = sources[1]
     check_text(sources)
-    if problems.is_problem(main.name) or task.python and problems.is_extension(main) then
+    if problems.is_problem(main.name) or task.python and extension.is_one(main) then
         fault.check(task.python, "%s: a solution in Python is for a task in Python", main.name)
         return problems.unit(task, sources)
     end

@@ -296,6 +296,7 @@
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.evidence"): ako.evidence
 ---@overload fun(name: "ako.exits"): ako.exits
+---@overload fun(name: "ako.extension"): ako.extension
 ---@overload fun(name: "ako.fault"): ako.fault
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
@@ -810,11 +811,6 @@ local problem = {}
 ---True where a file is such a problem by its name.
 ---@param file any
 function problem.is_problem(file) end
-
----True for a source in C++ or CUDA that is an extension of PyTorch as it is: a solution in Python's lane.
----@param source { name: string, text: string }
----@return boolean
-function problem.is_extension(source) end
 
 ---A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
 ---@param file string
@@ -1912,6 +1908,20 @@ local evidence = {}
 ---@param record ako.Record
 ---@param given table
 function evidence.write(folder, record, given) end
+
+---Extensions of PyTorch in C++ or CUDA, as far as the text of a solution tells.
+---@class ako.extension
+local extension = {}
+
+---True for a source in C++ or CUDA that is an extension as it is: a solution in Python's lane.
+---@param source { name: string, text: string }
+---@return boolean
+function extension.is_one(source) end
+
+---Whether a solution's text may ask for some: a build that takes long.
+---@param text string
+---@return boolean
+function extension.is_asked_for(text) end
 
 ---@class ako.fault
 local fault = {}
@@ -3730,11 +3740,6 @@ function suite.context(ctx, folder) end
 ---Builds that take long, for many solutions at once and before anything is timed.
 ---@class ako.suite_builder
 local suite_builder = {}
-
----Whether a solution's text asks for a build that takes long.
----@param text string
----@return boolean
-function suite_builder.is_slow(text) end
 
 ---Does its share of a job's builds; returns the exit code. Raises faults.
 ---@param ctx any

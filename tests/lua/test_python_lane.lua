@@ -653,6 +653,9 @@ t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code",
     t.eq(advice("12.4", nil), "no nvcc (/usr/local/cuda/bin/nvcc): load_inline cannot compile CUDA code; name a "
         .. "toolkit of CUDA 12 with CUDA_HOME")
     t.eq(advice("12.4", "13.0", "import triton"), nil)
+    t.eq(advice("12.4", "13.0", "load_inline('x', ['void f();'], functions=['f'])"), nil)
+    t.match(advice("12.4", "13.0", "load_inline('x', [''], ['__global__ void k() {}'])"), "is of CUDA 13%.0")
+    t.match(advice("12.4", "13.0", "__global__ void k() {}\nPYBIND11_MODULE(x, m) {}"), "is of CUDA 13%.0")
     t.eq(advice(nil, "13.0"), nil)
 end)
 

@@ -29,7 +29,8 @@ def is_one(name):
 
 
 def are_asked_for(text):
-    """Whether a bundle's text may ask for some; extensions.c says the same."""
+    """Whether a bundle's text may ask for some. Only then is load_inline replaced, for which PyTorch's module that has
+    it must be imported; it is also what extensions.c goes by, so what is asked for here has been built there."""
     return "load_inline" in text or "PYBIND11_MODULE" in text
 
 
