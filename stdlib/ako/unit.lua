@@ -34,10 +34,10 @@ function unit.read(folder, files)
 end
 
 local function lane_of(main, spec)
-    local extension = path.extension(main.name)
-    if extension == "cu" then return #spec.launch > 0 and "cuda" or "cuda-host" end
-    if extension == "c" then return "c" end
-    fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu, .c and .py", main.name, extension)
+    local suffix = path.extension(main.name)
+    if suffix == "cu" then return #spec.launch > 0 and "cuda" or "cuda-host" end
+    if suffix == "c" then return "c" end
+    fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu, .c and .py", main.name, suffix)
 end
 
 local function check_text(sources)
