@@ -8,6 +8,7 @@
 #include "error.h"
 #include "pack.h"
 #include "trial.h"
+#include "verdict.h"
 
 static bool differs_in_numbers(const json_t *verdict)
 {
@@ -55,7 +56,7 @@ int trial_judge_exactly(trial *t, json_t *verdict, json_t *of)
     if (status == AKO_OK)
         status = pack_into(verdict, json_pack("{s:O*}", "exact", json_object_get(reply, "exact")));
     if (status == AKO_OK && json_is_true(json_object_get(reply, "right")))
-        status = pack_into(verdict, json_pack("{s:s, s:s, s:s}", "status", "PASSED", "code", "", "reason", ""));
+        status = verdict_put_passed(verdict);
     json_decref(reply);
     return status;
 }
