@@ -15,6 +15,7 @@ local loop = require "ako.loop"
 local path = require "ako.path"
 local pick = require "ako.pick"
 local plan = require "ako.plan"
+local problem_task = require "ako.problem_task"
 local problems = require "ako.problem"
 local progress = require "ako.progress"
 local protect = require "ako.protect"
@@ -125,8 +126,8 @@ local function resolve_task(self, definition)
     if not definition.problem then return must(task_files.resolve(definition, self.evaluator.place)) end
     self.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
     local how = drawing.how(self.policy, self.opt, self.host.seed)
-    local task = problems.task(self.evaluator, definition, how)
-    for _, note in ipairs(problems.notes(task)) do self.progress:note("problem     " .. note) end
+    local task = problem_task.resolve(self.evaluator, definition, how)
+    for _, note in ipairs(problem_task.notes(task)) do self.progress:note("problem     " .. note) end
     return task
 end
 
@@ -382,7 +383,7 @@ function Start:facts(verb, source)
         dims = self.host.dims, task_made = self.made or nil, protected = (self:protected()), fixed = self:fixed(),
         git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
-        versions = self.evaluator.versions, python = problems.facts_text(self.task) }
+        versions = self.evaluator.versions, python = problem_task.facts_text(self.task) }
 end
 
 -- The same for what the evaluator has taken: input files. Returns the marks; nil for a new scratch folder.
@@ -493,7 +494,7 @@ function Start:plan_lines(source)
         { "solution", ("%s in %s"):format(table.concat(task.solution.files, ", "), folder) },
         { "candidates", source and source.text or "none: the tree as it is" },
     }
-    if task.facts then lines[#lines + 1] = { "python", problems.facts_text(task) } end
+    if task.facts then lines[#lines + 1] = { "python", problem_task.facts_text(task) } end
     if task.bench then
         lines[#lines + 1] = { "bench", ("%s; %g s at most, what it says is a claim"):format(bench.text(task.bench),
             bench.seconds(task.bench, self.policy)) }

@@ -7,7 +7,6 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local host = require "ako.host"
 local json = require "ako.json"
-local problems = require "ako.problem"
 local python = require "ako.python"
 local suite_claims = require "ako.suite_claims"
 local unit = require "ako.unit"
@@ -34,7 +33,7 @@ local function build(started, ctx, solution)
     local sources = unit.read(fs.dirname(solution), { fs.basename(solution) })
     if not sources then return end
     local limits = { build = math.tointeger(ctx.policy.budget.build * 1000000000 // 1) }
-    return started:build(problems.unit({ place = started.place, workloads = TASK.workloads }, sources),
+    return started:build(unit.in_python({ place = started.place, workloads = TASK.workloads }, sources),
         { limits = limits })
 end
 

@@ -17,6 +17,9 @@ local PLACE_OF = { cuda = "gpu", ["cuda-host"] = "gpu", c = "cpu", python = "gpu
 --- Where a lane runs: "gpu" or "cpu".
 function unit.place(lane) return PLACE_OF[lane] end
 
+--- The lane that runs Python in a place.
+function unit.python_lane(place) return place == "gpu" and "python" or "python-cpu" end
+
 --- The extension of the files that a place's native lanes take as a candidate's main file.
 function unit.extension(place) return place == "gpu" and "cu" or "c" end
 
@@ -109,6 +112,17 @@ local function bind_entry(program, fallback, task, main)
     return workloads
 end
 
+--- The unit of a problem's or a solution's files in Python: { { name, text }, ... }, the main one first. `task` needs
+--- no more than a place and workloads.
+function unit.in_python(task, sources)
+    local workloads = {}
+    for i, workload in ipairs(task.workloads) do
+        workloads[i] = mark_lists { scratch = {}, calls = { { symbol = workload.id, line = 0, args = {} } } }
+    end
+    return { lane = unit.python_lane(task.place), sources = sources, options = json.array {},
+        defines = json.array {}, workloads = workloads }
+end
+
 --- Makes a unit of `sources` (the first is the main file). `program` is the task's reference or solution with its
 --- entry, args and options; `fallback` gives entry and args where it has none; `point` gives values for the tunables
 --- (default: the first of each). Returns the unit or nil and a line that says what is wrong.
@@ -117,7 +131,7 @@ unit.make = fault.returns(function(task, program, sources, fallback, point)
     check_text(sources)
     if problems.is_problem(main.name) or task.python and extension.is_one(main) then
         fault.check(task.python, "%s: a solution in Python is for a task in Python", main.name)
-        return problems.unit(task, sources)
+        return unit.in_python(task, sources)
     end
     local spec, why = launch.parse(main.text, main.name)
     if not spec then fault.raise("INVALID", "%s", why) end

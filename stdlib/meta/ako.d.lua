@@ -335,6 +335,8 @@
 ---@overload fun(name: "ako.plan"): ako.plan
 ---@overload fun(name: "ako.policy"): ako.policy
 ---@overload fun(name: "ako.problem"): ako.problem
+---@overload fun(name: "ako.problem_cases"): ako.problem_cases
+---@overload fun(name: "ako.problem_task"): ako.problem_task
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposal"): ako.proposal
@@ -803,7 +805,7 @@ function json.decode(text, limit) end
 function json.array(table) end
 
 ---Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task
----as it is. What it asks for is found out by running it once, in the referee's process. Other formats in Python
+---as it is. Here is what can be told before it has run; ako.problem_task runs it. Other formats in Python
 ---(ako.contract, ako.robust_kbench) are put as questions of their own.
 ---@class ako.problem
 local problem = {}
@@ -832,6 +834,27 @@ function problem.load(file, solution, given) end
 ---@return boolean
 function problem.is_loaded(value) end
 
+---What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
+---@param task any
+---@param sources { name: string, text: string }[]
+---@return string? reason, string? rule
+function problem.refusal(task, sources) end
+
+---The cases of a problem in Python, as one run of it has shown them, as what a task consists of.
+---@class ako.problem_cases
+local problem_cases = {}
+
+---What the cases of the problem in `file` come to: { tensors, tensor, scalars, axes, workloads, moved }, as a task of
+---ako.task has them. Raises INVALID where they differ in more than shapes.
+---@param cases table[]
+---@param file string
+---@return table
+function problem_cases.read(cases, file) end
+
+---The task that a problem in Python poses: what it asks for is found out by running it once, in the referee's process.
+---@class ako.problem_task
+local problem_task = {}
+
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 ---faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
 ---has, and those of the seeds `coming` ahead; `seconds` is how long the run may take. Raises faults: INVALID for a
@@ -839,27 +862,16 @@ function problem.is_loaded(value) end
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
-function problem.task(evaluator, loaded, how) end
+function problem_task.resolve(evaluator, loaded, how) end
 
 ---What is to be said of a problem before anything is measured, a line each.
 ---@param task any
-function problem.notes(task) end
-
----What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
----@param task any
----@param sources { name: string, text: string }[]
----@return string? reason, string? rule
-function problem.refusal(task, sources) end
+function problem_task.notes(task) end
 
 ---Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
 ---@param task any
 ---@return string?
-function problem.facts_text(task) end
-
----The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
----@param task any
----@param sources any
-function problem.unit(task, sources) end
+function problem_task.facts_text(task) end
 
 ---@class ako.process
 local process = {}
@@ -1536,8 +1548,8 @@ function control.is_outdated(policy, known, clock_mhz) end
 ---@class ako.drawing
 local drawing = {}
 
----`how` of ako.problem's task for a policy and the values of its options; `seed` (from the command line) replaces the
----policy's.
+---`how` of ako.problem_task's resolve for a policy and the values of its options; `seed` (from the command line)
+---replaces the policy's.
 ---@param policy ako.Policy
 ---@param opt table
 ---@param seed? integer
@@ -4176,6 +4188,11 @@ local unit = {}
 ---@param lane string
 function unit.place(lane) end
 
+---The lane that runs Python in a place.
+---@param place "gpu"|"cpu"
+---@return string
+function unit.python_lane(place) end
+
 ---The extension of the files that a place's native lanes take as a candidate's main file.
 ---@param place "gpu"|"cpu"
 function unit.extension(place) end
@@ -4185,6 +4202,12 @@ function unit.extension(place) end
 ---@param folder string
 ---@param files string[]
 function unit.read(folder, files) end
+
+---The unit of a problem's or a solution's files in Python: { { name, text }, ... }, the main one first.
+---@param task { place: "gpu"|"cpu", workloads: table[] }
+---@param sources { name: string, text: string }[]
+---@return table
+function unit.in_python(task, sources) end
 
 ---Makes a unit of `sources` (the first is the main file). `program` is the task's reference or solution with its
 ---entry, args and options; `fallback` gives entry and args where it has none; `point` gives values for the tunables
