@@ -278,6 +278,7 @@
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.case_product"): ako.case_product
+---@overload fun(name: "ako.claiming"): ako.claiming
 ---@overload fun(name: "ako.claims"): ako.claims
 ---@overload fun(name: "ako.cli"): ako.cli
 ---@overload fun(name: "ako.clock"): ako.clock
@@ -298,10 +299,12 @@
 ---@overload fun(name: "ako.exits"): ako.exits
 ---@overload fun(name: "ako.extension"): ako.extension
 ---@overload fun(name: "ako.fault"): ako.fault
+---@overload fun(name: "ako.finding"): ako.finding
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
 ---@overload fun(name: "ako.gates"): ako.gates
 ---@overload fun(name: "ako.git"): ako.git
+---@overload fun(name: "ako.guarding"): ako.guarding
 ---@overload fun(name: "ako.help"): ako.help
 ---@overload fun(name: "ako.host"): ako.host
 ---@overload fun(name: "ako.idle"): ako.idle
@@ -333,6 +336,7 @@
 ---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.place"): ako.place
 ---@overload fun(name: "ako.plan"): ako.plan
+---@overload fun(name: "ako.plan_text"): ako.plan_text
 ---@overload fun(name: "ako.policy"): ako.policy
 ---@overload fun(name: "ako.problem"): ako.problem
 ---@overload fun(name: "ako.problem_cases"): ako.problem_cases
@@ -346,6 +350,7 @@
 ---@overload fun(name: "ako.python"): ako.python
 ---@overload fun(name: "ako.python_source"): ako.python_source
 ---@overload fun(name: "ako.quiet"): ako.quiet
+---@overload fun(name: "ako.recovering"): ako.recovering
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.rendering"): ako.rendering
 ---@overload fun(name: "ako.repair"): ako.repair
@@ -353,6 +358,7 @@
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.robust_kbench"): ako.robust_kbench
 ---@overload fun(name: "ako.rules"): ako.rules
+---@overload fun(name: "ako.scaffolding"): ako.scaffolding
 ---@overload fun(name: "ako.schema"): ako.schema
 ---@overload fun(name: "ako.scoreboard"): ako.scoreboard
 ---@overload fun(name: "ako.screen"): ako.screen
@@ -372,6 +378,7 @@
 ---@overload fun(name: "ako.suite_run"): ako.suite_run
 ---@overload fun(name: "ako.suite_table"): ako.suite_table
 ---@overload fun(name: "ako.suite_worker"): ako.suite_worker
+---@overload fun(name: "ako.survey"): ako.survey
 ---@overload fun(name: "ako.tap"): ako.tap
 ---@overload fun(name: "ako.task"): ako.task
 ---@overload fun(name: "ako.tensor"): ako.tensor
@@ -2956,7 +2963,8 @@ local proposer = {}
 ---@return table? source, string? message, ako.Code? code
 function proposer.folder(folder, extension, history) end
 
----The tune space of the kernel as it is, likewise; nil without one.
+---The tune space of the kernel as it is, likewise; nil where there is none, or the policy does not say how large one may
+---be.
 ---@param started any an ako.start
 ---@param history? ako.Record[]
 ---@return table? source
@@ -3641,40 +3649,12 @@ function start.new(ctx) end
 ---@class ako.start.Start
 local Start = {}
 
----Resolves the policy's numbers for the task and reads the reference. Raises faults.
+---Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have a
+---question: .own_lines. Makes nothing. Raises faults.
 function Start:resolve() end
 
----Makes the workspace and says what it made. Raises faults.
+---Makes the workspace, which is this process's until `close`, and says what it made. Raises faults.
 function Start:prepare() end
-
----Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
-function Start:recover() end
-
----The definition of the task. Sets .bundled where it is the bundled example. Raises faults.
-function Start:find_task() end
-
----Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
----which. Returns the paths that were written. Raises faults.
----@return string[]
-function Start:scaffold() end
-
----The session's names of the task and the policy that it has to go on with: { task, policy }.
----@return table<string, string>
-function Start:fixed() end
-
----The hashes and marks of all that no candidate may change (ako.protect).
----@return table<string, string> hashes
----@return table<string, string> marks
-function Start:protected() end
-
----The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
----@param verb any
----@param source? table
-function Start:facts(verb, source) end
-
----The folder of the workspace; before it is made, where it will be, or nil for a fresh one.
----@return string?
-function Start:folder() end
 
 ---Gives the evaluator the task and makes the loop over an opened session, of which a run that is resumed was at work
 ---for worked_s seconds before. Raises faults.
@@ -3682,26 +3662,118 @@ function Start:folder() end
 ---@param worked_s? number
 function Start:loop(opened, worked_s) end
 
----The tune space of the kernel as it is (ako.tune): its candidates, and a line about them. Nil where there is none, or
----the policy does not say how large one may be.
----@return table[]? candidates, string? line
-function Start:points() end
+---The folder of the workspace; before it is made, where it will be, or nil for a fresh one.
+---@return string?
+function Start:folder() end
 
----The policy's own lines of the plan, { { label, value }, ... }; none without that hook. What it cannot resolve is a
----fault with its question.
----@return string[][]
-function Start:own_plan() end
-
----The resolved plan as lines { name, text }, in reading order, for candidates from `source` (ako.proposer) or none.
----@param source? table
-function Start:plan_lines(source) end
-
----The extension of candidates' files on this device.
-function Start:extension() end
+---The solution's main file as it lies there, or will; "" where there is none.
+---@return string
+function Start:main_text() end
 
 ---Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
 ---the best restored. Closing twice is fine.
 function Start:close() end
+
+---What the hooks of a policy see before there is a run.
+---@class ako.survey
+local survey = {}
+
+---{ workspace (absolute; nil for a new scratch folder), task (once it is loaded: name, file, folder, solution, from
+---(where its first content lies, nil: there), reference, inputs, tensors, bench (its command in words)), policy (what the
+---program is given for it there), read(path) -> text or nil, exists(path) }; paths are of the workspace.
+---@param started ako.start.Start
+---@return table
+function survey.of(started) end
+
+---Which task a start is about: the one that is named, one that the policy makes, or the bundled example.
+---@class ako.finding
+local finding = {}
+
+---The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it. Raises
+---faults.
+---@param started ako.start.Start
+---@return table
+function finding.definition(started) end
+
+---Sets .task: what the definition is in the evaluator's place, with its benchmark command. Raises faults.
+---@param started ako.start.Start
+---@param definition table
+function finding.resolve(started, definition) end
+
+---A workspace is for one process at a time.
+---@class ako.claiming
+local claiming = {}
+
+---The lock of a workspace, to be closed. Nil where folders cannot be locked, on some network file systems. Raises BUSY
+---where another process has it, and says which.
+---@param ws { folder: string, repo: ako.Repo }
+---@return ako.Lock?
+function claiming.take(ws) end
+
+---Whether what no candidate may change (ako.protect) is what a start has read.
+---@class ako.guarding
+local guarding = {}
+
+---The hashes and marks of all of it, by names that are text. Of a workspace that has been made.
+---@param started ako.start.Start
+---@return table<string, string> hashes
+---@return table<string, string> marks
+function guarding.protected(started) end
+
+---What was read must be what is hashed, so nobody may have written to it since this program began. Raises PROTECTED.
+---@param started ako.start.Start
+function guarding.check_read(started) end
+
+---The same for what the evaluator has taken since: input files. Returns the marks; nil for a new scratch folder.
+---@param started ako.start.Start
+---@return table<string, string>? marks
+function guarding.check_given(started) end
+
+---The files that a policy gives a workspace which lacks them.
+---@class ako.scaffolding
+local scaffolding = {}
+
+---Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
+---which. Returns the paths that were written. Raises faults.
+---@param started ako.start.Start
+---@return string[]
+function scaffolding.write(started) end
+
+---What sessions that were cut off leave in a workspace, made good.
+---@class ako.recovering
+local recovering = {}
+
+---Says that a session's journal has lost its last line, where it has.
+---@param started ako.start.Start
+---@param opened ako.session.Session
+function recovering.tell_torn(started, opened) end
+
+---Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
+---Raises CORRUPT where the newest one cannot be read, for nobody knows then whose the files are, unless a session is
+---named.
+---@param started ako.start.Start
+function recovering.workspace(started) end
+
+---Records what the start's own session was at as interrupted, and restores the best. What fails is said, and left to the
+---next start.
+---@param started ako.start.Start
+function recovering.own(started) end
+
+---A resolved plan in words, for those who look before it runs: the policy's own lines, and those that all have.
+---@class ako.plan_text
+local plan_text = {}
+
+---The policy's own lines, { { label, value }, ... }; none without that hook. What the policy cannot resolve is a fault
+---with its question.
+---@param started ako.start.Start
+---@return string[][]
+function plan_text.own(started) end
+
+---The others, { name, text }, in reading order, for candidates from `source` (ako.proposer) or none.
+---@param started ako.start.Start
+---@param source? table
+---@return string[][]
+function plan_text.common(started, source) end
 
 ---@class ako.story
 local story = {}
@@ -4041,6 +4113,16 @@ function tensors.read_axes(given) end
 ---@param values any
 ---@param what string
 function tensors.shape(tensor, values, what) end
+
+---A task's tensors for people and policies: { { name, dtype, dims (as they are written), role }, ... }. None for nil.
+---@param list? table[]
+---@return table[]
+function tensors.views(list) end
+
+---The same in one line: "x f32(B, D) -> y f32(B, D)".
+---@param list? table[]
+---@return string
+function tensors.text(list) end
 
 ---Where a policy's tolerance lets null results pass a problem in Python: a finer one that does not.
 ---@class ako.tightening
