@@ -260,6 +260,9 @@ local SOLUTIONS = {
     given("at init", HEAD .. "class ModelNew(nn.Module):\n    def __init__(self, n):\n        pass\n",
         "COMPILE_ERROR", "mine.py: TypeError: ModelNew.__init__() missing 1 required positional argument: 'n'"),
     given("in forward", solution "raise RuntimeError('broken')", "RUNTIME_ERROR", "mine.py:6: RuntimeError: broken"),
+    given("in forward, without words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        return 1 / 0\n\n"
+        .. "class ModelNew(nn.Module):\n    def forward(self, x):\n        raise Mute\n", "RUNTIME_ERROR",
+        "Mute, of which nothing more can be said"),
     given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
     given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",
