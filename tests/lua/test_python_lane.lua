@@ -260,8 +260,8 @@ local SOLUTIONS = {
     given("at init", HEAD .. "class ModelNew(nn.Module):\n    def __init__(self, n):\n        pass\n",
         "COMPILE_ERROR", "mine.py: TypeError: ModelNew.__init__() missing 1 required positional argument: 'n'"),
     given("in forward", solution "raise RuntimeError('broken')", "RUNTIME_ERROR", "mine.py:6: RuntimeError: broken"),
-    given("in forward, without words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        return 1 / 0\n\n"
-        .. "class ModelNew(nn.Module):\n    def forward(self, x):\n        raise Mute\n", "RUNTIME_ERROR",
+    given("in forward, without words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        return 1 / 0\n"
+        .. "\nclass ModelNew(nn.Module):\n    def forward(self, x):\n        raise Mute\n", "RUNTIME_ERROR",
         "Mute, of which nothing more can be said"),
     given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
     given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
@@ -516,6 +516,11 @@ for i in range(99):
     end
     t.ok(size > 1000 and size <= 4096, size)
     t.match(result.autotuned[1].key, "^%?%[31m0 k+$")
+    local forged = RIGHT .. "import sys\nsys.modules['ako.autotuned'].chosen_in = lambda folder: "
+        .. "[{'kernel': '', 'config': ''}] * 5000\n"
+    result = lane.try(task, forged, { launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    t.ok(#result.autotuned <= 16, #result.autotuned)
     local broken = TUNED .. "tuned.cache = alone.fn.cache = 7\nuncalled.best_config = uncalled.run\n"
     result = lane.try(task, broken:gsub("tuned%.run[^\n]+", ""), { launches = 3 })
     t.eq({ result.status, result.autotuned }, { "PASSED" }, result.reason)
