@@ -157,3 +157,29 @@ assert len(given) == 1
 referee.variant("")
 assert len(given) == 2
 ]])
+
+check("a fork whose evaluator has ended meanwhile ends, too", [[
+import nursery, time
+own, getppid = os.getpid(), os.getppid
+os.getppid = lambda: 1 << 30 if os.getpid() == own else getppid()
+pid = nursery.fork({"role": "referee", "folder": "/"}, 0, "none")
+def is_running():
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+while is_running():
+    time.sleep(0.001)
+]])
+
+check("where no process more can be made, none is named", [[
+import nursery
+own, fork = os.getpid(), os.fork
+def fail():
+    raise BlockingIOError("no process more")
+os.fork = fail
+assert nursery.fork({}, 0, "none") == 0
+os.fork = lambda: fork() if os.getpid() == own else fail()
+assert nursery.fork({}, 0, "none") == 0
+]])
