@@ -417,10 +417,12 @@ t.test("of a long compile error the first real line is shown, and all of it kept
     t.ok(lines > 20, result.build.log)
 end)
 
--- An extension with a factor in it, without PyTorch's header; %s: where one lies that is empty, a name, a number.
+-- An extension with a factor in it, without PyTorch's header; %s: a name, where one lies that is empty, more arguments,
+-- a number, the name.
 local FACTOR = [[
+from pathlib import Path
 from torch.utils.cpp_extension import load_inline
-ext = load_inline(name="%s", extra_include_paths=["%s"], cpp_sources="""
+ext = load_inline(name="%s", extra_include_paths=[Path("%s")], %s cpp_sources="""
 #include <Python.h>
 static PyObject *factor(PyObject *self, PyObject *none) { return PyFloat_FromDouble(%s); }
 static PyMethodDef methods[] = {{"factor", factor, METH_NOARGS, ""}, {}};
@@ -429,13 +431,52 @@ PyMODINIT_FUNC PyInit_%s(void) { return PyModule_Create(&module); }
 """)
 ]]
 
-t.test("extensions are built for a screening, too: of the best and of each candidate", function()
+-- A solution with such an extension.
+local function with_factor(name, factor, more)
     local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
-    local function with(name, factor)
-        return HEAD .. FACTOR:format(name, headers, factor, name) .. solution "return x * ext.factor()"
+    return HEAD .. FACTOR:format(name, headers, more or "", factor, name) .. solution "return x * ext.factor()"
+end
+
+t.test("what load_inline is asked for and cannot build is the solution's fault, in one line", function()
+    local task = task_of_twice()
+    for more, reason in pairs {
+        ["no_such_thing=3,"] = "load_inline%('asked'%): .*unexpected keyword argument 'no_such_thing'$",
+        ["extra_cflags=[object()],"] = "mine%.py:6: load_inline%('asked'%): .*object",
+        ["extra_ldflags=[Path('/no/such/object.o')],"] = "load_inline%('asked'%): .*/no/such/object%.o: No such file",
+        ["extra_ldflags=['-lno_such_library'],"] = "load_inline%('asked'%): .*cannot find %-lno_such_library",
+    } do
+        local result = lane.try(task, with_factor("asked", "2", more))
+        if result.reason:find "Ninja" then t.skip(result.reason) end
+        t.eq(result.status, "COMPILE_ERROR", result.reason)
+        t.match(result.reason, "^" .. reason)
     end
-    local candidates = { with("right", "2"), with("right", "wrong"), with("other", "3"), RIGHT }
-    local answer = lane.screen(task_of_twice(), candidates, with("best", "1 + 1"))
+    local result = lane.try(task, with_factor("../asked", "2"))
+    t.eq({ result.status, result.reason }, { "COMPILE_ERROR",
+        "mine.py:6: load_inline('../asked'): that is no name of a module" })
+end)
+
+t.test("what a file does while it is asked for its extensions is its own doing, and told when it is loaded", function()
+    local task = task_of_twice()
+    local asks = "import os\n# load_inline\n"
+    local forged = lane.try(task, HEAD .. asks .. "os.write(3, b'no message\\n')\n" .. RIGHT)
+    t.eq({ forged.status, forged.code }, { "REWARD_HACK", "T6" }, forged.reason)
+    local broken = lane.try(task, HEAD .. asks .. "import ako.extensions\nako.extensions.recorder = None\n" .. RIGHT)
+    t.eq(broken.status, "PASSED", broken.reason)
+end)
+
+t.test("a flag that has the compiler do something else can write nowhere but where it builds", function()
+    local written = fs.join(lane.folder, "by_a_flag")
+    local flag = ("extra_cflags=['$$(touch %s; echo -DTWO=2)'],"):format(written)
+    local result = lane.try(task_of_twice(), with_factor("flag", "TWO", flag))
+    if result.reason:find "Ninja" then t.skip(result.reason) end
+    t.eq({ result.status, result.reason }, { "PASSED", "" }, "it has been run")
+    if result.confinement.landlock:find "^unavailable" then t.skip(result.confinement.landlock) end
+    t.ok(not fs.exists(written))
+end)
+
+t.test("extensions are built for a screening, too: of the best and of each candidate", function()
+    local candidates = { with_factor("right", "2"), with_factor("right", "wrong"), with_factor("other", "3"), RIGHT }
+    local answer = lane.screen(task_of_twice(), candidates, with_factor("best", "1 + 1"))
     if answer.reason:find "Ninja" then t.skip(answer.reason) end
     t.eq({ answer.status, answer.reason }, { "PASSED", "" })
     local told = {}

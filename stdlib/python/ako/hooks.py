@@ -48,6 +48,10 @@ class Library:
         self.c.ako_role_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(Hooks)]
         self.c.ako_fail_text.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p]
 
+    def confine_compiler(self, folder):
+        """From here on this process, and what it starts, can write below the folder alone."""
+        return self.c.ako_confine_compiler(folder.encode())
+
     def fail(self, status, text):
         return self.c.ako_fail_text(status, b"python", text.encode("utf-8", "replace")[:1000])
 
