@@ -43,7 +43,7 @@ local function fixed_of(started)
     local names = protect.fixed(task, started.ws.folder, started.ctx.path)
     for what, name in pairs(names) do names[what] = format.utf8(name) end
     -- A candidate that declares other arguments would change what it is measured against.
-    names.interface = task.is_declared and tensors.text(task.tensors) or nil
+    names.interface = task.is_declared and tensors.text(tensors.views(task.tensors)) or nil
     names.cases = task.is_chosen and cases_text(task) or nil -- by the policy's options
     return names
 end

@@ -57,7 +57,7 @@ function plan_text.common(started, source)
     local folder = started:folder() or "a new scratch folder"
     local against = started.plan.comparable and "" or " (other kind of device: correctness only, no speed-up)"
     local lines = {
-        { "task", ("%s: %s; %s"):format(task.name, tensors.text(task.tensors),
+        { "task", ("%s: %s; %s"):format(task.name, tensors.text(tensors.views(task.tensors)),
             format.count(#task.workloads, "workload")) },
         { "device", ("%s, %s"):format(device.id, device.name) },
         { "policy", ("%s: %s"):format(started.policy.name, started.policy.description) },

@@ -200,10 +200,10 @@ function tensors.views(list)
     return views
 end
 
---- The same in one line: "x f32(B, D) -> y f32(B, D)".
-function tensors.text(list)
+--- Such views in one line: "x f32(B, D) -> y f32(B, D)".
+function tensors.text(views)
     local given, outputs = {}, {}
-    for _, tensor in ipairs(tensors.views(list)) do
+    for _, tensor in ipairs(views) do
         local side = tensor.role == "input" and given or outputs
         side[#side + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(tensor.dims, ", "))
     end

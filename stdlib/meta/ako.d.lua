@@ -4119,10 +4119,10 @@ function tensors.shape(tensor, values, what) end
 ---@return table[]
 function tensors.views(list) end
 
----The same in one line: "x f32(B, D) -> y f32(B, D)".
----@param list? table[]
+---Such views in one line: "x f32(B, D) -> y f32(B, D)".
+---@param views table[]
 ---@return string
-function tensors.text(list) end
+function tensors.text(views) end
 
 ---Where a policy's tolerance lets null results pass a problem in Python: a finer one that does not.
 ---@class ako.tightening
