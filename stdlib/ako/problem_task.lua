@@ -8,8 +8,6 @@ local unit = require "ako.unit"
 
 local problem_task = {}
 
-local DESCRIBE_SECONDS = 300
-
 local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = true }
 
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
@@ -46,12 +44,12 @@ end
 
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 --- faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
---- whose bits the original has, and those of the seeds `coming` ahead; `seconds` is how long the run may take; `dtype`
---- is what floating-point tensors are cast to (nil: they stay what they are); `inputs_ignored`: a solution may have
---- get_inputs, which nobody calls; `cwd`: the folder in which the problem's files are run (nil: that of the first of
---- them). Raises faults: INVALID for a mistake in the problem, with file and line where they are known.
+--- whose bits the original has, and those of the seeds `coming` ahead; `seconds` is how long the run may take (nil: no
+--- limit); `dtype` is what floating-point tensors are cast to (nil: they stay what they are); `inputs_ignored`: a
+--- solution may have get_inputs, which nobody calls; `cwd`: the folder in which the problem's files are run (nil: that
+--- of the first of them). Raises faults: INVALID for a mistake in the problem, with file and line where they are known.
 function problem_task.resolve(evaluator, loaded, how)
-    local described = describe(evaluator, loaded, question_of(loaded, how), how.seconds or DESCRIBE_SECONDS)
+    local described = describe(evaluator, loaded, question_of(loaded, how), how.seconds)
     local task = problem_cases.read(described.cases, loaded.file)
     task.name, task.file, task.folder, task.place = loaded.name, loaded.file, loaded.folder, evaluator.place
     task.reference, task.solution, task.python = loaded.reference, loaded.solution, described.spec

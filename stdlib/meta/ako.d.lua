@@ -864,8 +864,8 @@ local problem_task = {}
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 ---faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
----has, and those of the seeds `coming` ahead; `seconds` is how long the run may take. Raises faults: INVALID for a
----mistake in the problem, with file and line where they are known.
+---has, and those of the seeds `coming` ahead; `seconds` is how long the run may take (nil: no limit). Raises faults:
+---INVALID for a mistake in the problem, with file and line where they are known.
 ---@param evaluator any
 ---@param loaded any
 ---@param how any
@@ -1627,10 +1627,10 @@ function Evaluator:is_there() end
 function Evaluator:task(task, tolerance, reference, pairs) end
 
 ---What a Python problem asks for: `unit` has its files, `question` is for it (stdlib/python). Returns the answer with
----.description.
+---.description. nil seconds: no limit.
 ---@param unit any
 ---@param question any
----@param seconds number
+---@param seconds? number
 function Evaluator:describe(unit, question, seconds) end
 
 ---Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
