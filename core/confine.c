@@ -190,6 +190,15 @@ void ako_confine_code(ako_confinement *out, ako_place place, bool programs)
         snprintf(out->network, sizeof out->network, "namespace and seccomp");
 }
 
+bool ako_confine_compiler(const char *folder)
+{
+    ako_confinement report = {0};
+    volunteer();
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    drop_capabilities(&report);
+    return ako_confine_files(report.landlock, sizeof report.landlock, AKO_CPU, folder);
+}
+
 void ako_confine_memory(void)
 {
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

@@ -35,6 +35,11 @@ void ako_confine_code(ako_confinement *out, ako_place place, bool programs);
  * was started before is not ended by it. Returns false when it could not be done; the report says why. */
 int ako_confine_settle(char *report, size_t size, ako_place place);
 
+/* For a process that has compilers run with flags that hostile code has chosen, and for all that it starts: files can
+ * be written below `folder` (absolute) alone, no capability is left, no process outside is signalled or traced. Returns
+ * whether the kernel keeps other files safe. Other threads keep what they have. */
+bool ako_confine_compiler(const char *folder);
+
 /* Keeps other processes of the same user out of this one's memory, environment and descriptors (PR_SET_DUMPABLE 0:
  * /proc/PID/mem, ptrace, process_vm_readv). No core is dumped, and only root can attach a debugger. An exec undoes it.
  * A process may still look at itself, so /proc/self/exe can be started as before. */

@@ -119,19 +119,22 @@ static int allow_all(int ruleset, uint64_t handled, ako_place place, const char 
     return result == 0 && place == AKO_GPU ? allow_gpu(ruleset, handled) : result;
 }
 
-void ako_confine_files(char *report, size_t size, ako_place place, const char *folder)
+bool ako_confine_files(char *report, size_t size, ako_place place, const char *folder)
 {
     int abi = (int)syscall(CREATE_RULESET, NULL, 0, VERSION_FLAG);
     if (abi < 1) {
         ako_confine_unavailable(report, size, "Landlock");
-        return;
+        return false;
     }
     ruleset_attr rights = rights_of(abi, place);
     int ruleset = (int)syscall(CREATE_RULESET, &rights, size_for(abi), 0);
-    if (ruleset < 0 || allow_all(ruleset, rights.files, place, folder) != 0 || syscall(RESTRICT_SELF, ruleset, 0) != 0)
-        ako_confine_unavailable(report, size, "Landlock");
-    else
+    bool is_done =
+        ruleset >= 0 && allow_all(ruleset, rights.files, place, folder) == 0 && syscall(RESTRICT_SELF, ruleset, 0) == 0;
+    if (is_done)
         snprintf(report, size, "abi %d", abi);
+    else
+        ako_confine_unavailable(report, size, "Landlock");
     if (ruleset >= 0)
         close(ruleset);
+    return is_done;
 }

@@ -135,7 +135,10 @@ static int collect(ako_runner *runner, void *const *addresses, bool more)
         return AKO_OK;
     for (int i = 0; status == AKO_OK && i < hooks->n_returned; i++)
         status = ako_returned_copy(runner->collector, addresses[hooks->first_output + i], &hooks->returned[i]);
-    return status == AKO_OK ? hooks->release(more) : status;
+    if (status == AKO_OK)
+        return hooks->release(more);
+    ako_runner_drop(runner, addresses);
+    return status;
 }
 
 int ako_runner_collect(ako_runner *runner, void *const *addresses)
@@ -152,10 +155,14 @@ int ako_runner_drop(ako_runner *runner, void *const *addresses)
 int ako_runner_call(ako_runner *runner, void *const *addresses)
 {
     int status = ako_runner_stage(runner, addresses);
-    if (status == AKO_OK)
-        status = ako_runner_launch(runner, addresses);
-    if (status == AKO_OK)
-        status = collect(runner, addresses, false);
+    if (status != AKO_OK)
+        return status;
+    status = ako_runner_launch(runner, addresses);
+    if (status != AKO_OK) { /* what it has returned may be what is wrong with it */
+        ako_runner_drop(runner, addresses);
+        return status;
+    }
+    status = collect(runner, addresses, false);
     return status == AKO_OK ? ako_runner_sync(runner) : status;
 }
 

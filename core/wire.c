@@ -20,6 +20,7 @@
 
 struct ako_wire {
     int fd;
+    size_t limit; /* of a line that is received */
     ako_buf in;
     size_t start;   /* where the next message begins */
     size_t scanned; /* no newline between start and here */
@@ -43,7 +44,13 @@ int ako_wire_new(ako_wire **out, int fd)
         return ako_fail(AKO_NOMEM, "wire", "out of memory");
     }
     (*out)->fd = fd;
+    (*out)->limit = LINE_LIMIT;
     return AKO_OK;
+}
+
+void ako_wire_limit(ako_wire *wire, size_t bytes)
+{
+    wire->limit = bytes;
 }
 
 void ako_wire_free(ako_wire *wire)
@@ -138,8 +145,8 @@ static int read_some(ako_wire *w, bool *got)
 {
     const size_t piece = 65536;
     *got = false;
-    if (w->in.size - w->start > LINE_LIMIT)
-        return ako_fail(AKO_LIMIT, "wire", "a message is larger than %zu bytes", LINE_LIMIT);
+    if (w->in.size - w->start > w->limit)
+        return ako_fail(AKO_LIMIT, "wire", "a message is larger than %zu bytes", w->limit);
     drop_consumed(w);
     char *end = ako_buf_reserve(&w->in, piece);
     if (!end)

@@ -107,7 +107,8 @@ return kernelbench:extend {
         end,
         final = function(run, opt)
             if run.best.trial == 0 then return nil end
-            return ("[final] iter %d (%.2fx): %s"):format(run.best.trial, run.finished.verified.speedup.original or 1,
+            local speedup = run.finished.verified.speedup.original
+            return ("[final] iter %d (%s): %s"):format(run.best.trial, speedup and ("%.2fx"):format(speedup) or "-",
                 validation.missing(run, opt.transfer) or "done")
         end,
         tag = function(run, opt) -- only what is done

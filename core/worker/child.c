@@ -14,6 +14,7 @@
 #include "process_tree.h"
 
 #define SEND_LIMIT_NS INT64_C(30000000000)
+#define HOSTILE_LIMIT ((size_t)32 << 20) /* of an answer: twice the largest source that a solution may have */
 
 /* A candidate that writes into its channel must guess this to be believed. */
 static uint64_t random_id(void)
@@ -65,6 +66,8 @@ int child_begin(ako_child *child, const char *role, bool hostile, int *channel)
         status = ako_wire_new(&child->wire, fds[0]);
         if (status != AKO_OK)
             close(fds[1]);
+        else if (hostile)
+            ako_wire_limit(child->wire, HOSTILE_LIMIT);
     }
     if (status != AKO_OK)
         child_give_up(child);

@@ -1,7 +1,6 @@
 /* Extensions that a Python solution builds when it is imported (load_inline), or that it is itself, as a file with a
- * pybind module: they are part of its build, outside the device's lock, and nothing of a solution runs in the process
- * that compiles them. A confined process imports the file and tells what it asks for; another one, ours, builds that
- * into the cache. */
+ * pybind module: they are part of its build, outside the device's lock. A confined process imports the file and tells
+ * what it asks for; another one, ours, has that built into the cache (stdlib/python/ako/extension_build.py). */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #define RECORD_LIMIT_NS INT64_C(60000000000)
 #define REMEMBERED 64 /* files */
 
+/* Most solutions name neither, and are spared a process that imports them once more. */
 static bool asks_for_some(const ako_unit *unit)
 {
     for (int i = 0; i < unit->n_sources; i++)
@@ -113,12 +113,19 @@ static void remember(evaluator *ev, const json_t *path, const json_t *specs, con
                           json_pack("{s:O, s:O, s:O}", "path", path, "specs", specs, "built", built));
 }
 
+/* Of a solution that is asked what it wants: it will do the same when it is loaded, and be told there. */
+static bool is_its_own_doing(int status)
+{
+    return status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT || status == AKO_LIMIT ||
+           status == AKO_ERROR || status == AKO_COMPILE;
+}
+
 /* *built: owned. What fails is not remembered: the next time it may not. */
 static int make(evaluator *ev, json_t **built, const json_t *path, int64_t deadline_ns)
 {
     json_t *specs = NULL;
     int status = record(ev, &specs, path);
-    if (status == AKO_CHILD || status == AKO_TIMEOUT) { /* it will do the same when it is loaded, and be told there */
+    if (is_its_own_doing(status)) {
         json_decref(specs);
         return AKO_OK;
     }

@@ -51,22 +51,20 @@ int nursery_start(evaluator *ev)
     return status;
 }
 
+/* One that has not answered is ended: its answer, when it came, would be taken for one to the next question. */
 static int ask(evaluator *ev, json_t **answer, json_t *request, int channel)
 {
+    char text[700];
     int status = child_send(&ev->nursery, "fork", request, &channel, 1);
     if (status == AKO_OK)
         status = evaluator_await(ev, &ev->nursery, answer, ako_clock_ns() + IMPORT_LIMIT_NS);
     if (status == AKO_OK)
-        status = ako_answer_status(*answer, "python");
+        return ako_answer_status(*answer, "python");
+    snprintf(text, sizeof text, "%.690s", ako_error_last()->message);
+    child_kill(&ev->nursery);
     if (status == AKO_CANCELLED || status == AKO_EOF)
-        child_kill(&ev->nursery); /* its answer, when it comes, would be taken for one to the next question */
-    if (status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT) { /* the next one is asked afresh */
-        char text[700];
-        snprintf(text, sizeof text, "%.690s", ako_error_last()->message);
-        child_kill(&ev->nursery);
-        status = ako_fail(AKO_UNAVAILABLE, "evaluator", "%s: the Python process %.600s", ev->python.program, text);
-    }
-    return status;
+        return ako_fail(status, "evaluator", "%s", text);
+    return ako_fail(AKO_UNAVAILABLE, "evaluator", "%s: the Python process %.600s", ev->python.program, text);
 }
 
 /* The process is a child of ours the moment its parent, the nursery's own fork, has ended. */

@@ -3,6 +3,7 @@
  * within the tolerance of that answer is right, and so is one that is no worse than the reference is. The evaluator
  * asks for it apart (trial_exact.c). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
@@ -136,10 +137,11 @@ static int is_measure(bool *out, referee *r, const answers *a, int tensor, const
         return AKO_OK;
     int status = ako_ops_compare(referee_ops(r), &shifted, answer + distance, answer, span->dtype, compared,
                                  &r->task->tolerance);
-    shifted.mismatches = shifted.mismatches * span->count / compared;
-    *out = status == AKO_OK && ((double)shifted.mismatches > factor * (double)reference->mismatches ||
-                                shifted.max_abs > factor * reference->max_abs);
-    return status;
+    if (status != AKO_OK)
+        return status;
+    double wrong = (double)shifted.mismatches / (double)compared * (double)span->count; /* of all, at that rate */
+    *out = wrong > factor * (double)reference->mismatches || shifted.max_abs > factor * reference->max_abs;
+    return AKO_OK;
 }
 
 typedef struct judgement {

@@ -1,18 +1,11 @@
 /* What timed calls have left in their outputs. Nothing is known of them in advance: the reference runs on what lies in
  * the inputs when a call has been chosen, after the fact and in secret. */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "clock.h"
 #include "pack.h"
 #include "referee.h"
-
-static int say(json_t *answer, const char *status, const char *code, const char *reason)
-{
-    return pack_into(answer, json_pack("{s:s, s:s, s:s}", "status", status, "code", code, "reason", reason));
-}
+#include "verdict.h"
 
 /* The set of a call as that call saw it; its arena is to be freed. */
 static int view_of(prepared *out, const referee *r, const json_t *call)
@@ -104,23 +97,17 @@ int referee_judge_call(referee *r, const json_t *call, json_t *answer, reference
     return judge_call(r, call, answer, fault, referee_judge_exactly);
 }
 
-static bool is_fine(const json_t *answer)
-{
-    const char *word = json_string_value(json_object_get(answer, "status"));
-    return !word || strcmp(word, "PASSED") == 0;
-}
-
 int referee_inspect(referee *r, const json_t *request, json_t *answer, reference_fault *fault)
 {
     const json_t *calls = json_object_get(request, "calls"), *full = json_object_get(request, "full");
     int late, status = find_late_write(&late, r, calls);
     if (status == AKO_OK && late >= 0)
-        return say(answer, "REWARD_HACK", "T2", "outputs went on changing after a timed call had returned");
+        return verdict_put(answer, "REWARD_HACK", "T2", "outputs went on changing after a timed call had returned");
     if (status == AKO_OK)
-        status = say(answer, "PASSED", "", "");
+        status = verdict_put_passed(answer);
     int64_t start = ako_clock_ns();
     size_t n = 0;
-    for (; status == AKO_OK && !fault->reason[0] && is_fine(answer) && n < json_array_size(full); n++) {
+    for (; status == AKO_OK && !fault->reason[0] && verdict_has_passed(answer) && n < json_array_size(full); n++) {
         size_t index = (size_t)json_integer_value(json_array_get(full, n));
         status = judge_call(r, json_array_get(calls, index), answer, fault, referee_compare_outputs);
     }

@@ -1,16 +1,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "pack.h"
 #include "referee.h"
-
-static int say(json_t *answer, const char *status, const char *code, const char *reason)
-{
-    return pack_into(answer, json_pack("{s:s, s:s, s:s}", "status", status, "code", code, "reason", reason));
-}
+#include "verdict.h"
 
 int referee_describe_overrun(char *out, size_t size, const ako_arena *arena, ako_ops *ops, void *base)
 {
@@ -66,7 +61,7 @@ static int blame_reference(json_t *answer, const ako_comparison *c, const char *
     snprintf(reason, sizeof reason,
              "the reference gives %" PRIu64 " NaN and %" PRIu64 " infinite values in '%s', which the tolerance forbids",
              c->nan_expected, c->inf_expected, tensor);
-    return say(answer, "INVALID_REFERENCE", "golden", reason);
+    return verdict_put(answer, "INVALID_REFERENCE", "golden", reason);
 }
 
 static void describe_mismatch(char *out, size_t size, const ako_comparison *c, const char *tensor)
@@ -103,14 +98,14 @@ static int blame_candidate(json_t *answer, referee *r, const prepared *p, int i,
                  left - in_golden, span->count, span->name);
     else
         describe_mismatch(reason, sizeof reason, c, span->name);
-    return say(answer, "INCORRECT_NUMERICAL", unwritten ? "unwritten" : "numerical", reason);
+    return verdict_put(answer, "INCORRECT_NUMERICAL", unwritten ? "unwritten" : "numerical", reason);
 }
 
 /* Compares every output; reports the first that fails, else the one with the largest error. */
 int referee_compare_outputs(json_t *answer, referee *r, const prepared *p)
 {
     double worst = -1;
-    int status = say(answer, "PASSED", "", "");
+    int status = verdict_put_passed(answer);
     for (int i = 0; status == AKO_OK && i < r->task->n_tensors; i++) {
         ako_comparison c;
         const ako_span *span = &p->arena.spans[i];
@@ -137,18 +132,17 @@ int referee_verify_intact(referee *r, const prepared *p, json_t *answer)
     int changed = -1;
     int status = referee_describe_overrun(text, sizeof text, &p->arena, referee_ops(r), p->base);
     if (status == AKO_OK && text[0])
-        return say(answer, "RUNTIME_ERROR", "overrun", text);
+        return verdict_put(answer, "RUNTIME_ERROR", "overrun", text);
     if (status == AKO_OK)
         status = find_changed_input(&changed, r, p);
     if (status != AKO_OK || changed < 0)
-        return status == AKO_OK ? say(answer, "PASSED", "", "") : status;
+        return status == AKO_OK ? verdict_put_passed(answer) : status;
     snprintf(reason, sizeof reason, "changed its input '%s'", r->task->tensors[changed].name);
-    return say(answer, "REWARD_HACK", "W4", reason);
+    return verdict_put(answer, "REWARD_HACK", "W4", reason);
 }
 
 int referee_verify(referee *r, const prepared *p, json_t *answer)
 {
     int status = referee_verify_intact(r, p, answer);
-    const char *word = json_string_value(json_object_get(answer, "status"));
-    return status == AKO_OK && word && strcmp(word, "PASSED") == 0 ? referee_compare_outputs(answer, r, p) : status;
+    return status == AKO_OK && verdict_has_passed(answer) ? referee_compare_outputs(answer, r, p) : status;
 }

@@ -8,6 +8,7 @@
 #include "pack.h"
 #include "surroundings.h"
 #include "timing.h"
+#include "verdict.h"
 
 /* The samples' sum in ns; -1 unless there are `n` and each is above zero and less than `took_ns`. */
 static int64_t sum_of(const json_t *samples, int n, int64_t took_ns)
@@ -115,7 +116,7 @@ static void note_lack(trial *t, const json_t *verdict, int workload)
 
 static int judge(trial *t, arm which, const json_t *verdict, int workload)
 {
-    if (trial_has_passed(verdict))
+    if (verdict_has_passed(verdict))
         return AKO_OK;
     note_lack(t, verdict, workload);
     return end_with_wrong_output(t, which, verdict, workload);
@@ -186,14 +187,14 @@ static int ask_to_compare(trial *t, json_t **answer, const json_t *calls, json_t
         json_decref(*answer);
         status =
             trial_ask_referee(t, answer, "inspect", json_pack("{s:O, s:O}", "calls", calls, "full", full), workload);
-        if (status != AKO_OK || t->ended || trial_has_passed(*answer))
+        if (status != AKO_OK || t->ended || verdict_has_passed(*answer))
             break;
         int n = (int)json_integer_value(json_object_get(*answer, "compared"));
         size_t last = (size_t)json_integer_value(json_array_get(full, n > 0 ? (size_t)n - 1 : 0));
         status = trial_judge_exactly(t, *answer, json_pack("{s:O}", "call", json_array_get(calls, last)));
         for (int i = 0; i < n; i++)
             json_array_remove(full, 0);
-        is_left = trial_has_passed(*answer) && json_array_size(full) > 0;
+        is_left = verdict_has_passed(*answer) && json_array_size(full) > 0;
     }
     json_decref(full);
     return status;
@@ -378,7 +379,7 @@ int sample_look_back(json_t **verdict, trial *t, int workload, json_t *call)
 
 int sample_blame(trial *t, const two_turns *turns, const json_t *verdict)
 {
-    if (!trial_has_passed(verdict))
+    if (!verdict_has_passed(verdict))
         return judge(t, is_left_to_see(t) ? turns->last : t->own, verdict, turns->workload);
     note_lack(t, verdict, turns->workload);
     return end_arm(t, turns->first, turns->workload, "REWARD_HACK", "W2",

@@ -3,6 +3,7 @@
 #include "error.h"
 #include "pack.h"
 #include "screen.h"
+#include "verdict.h"
 
 static const char *text_of(const json_t *object, const char *key)
 {
@@ -94,7 +95,7 @@ int screen_answer(screening *s, json_t *answer)
 {
     json_t *list = json_array();
     int status = s->base.ended ? AKO_OK : trial_end(&s->base, "PASSED", "", "%s", "");
-    bool ended = strcmp(text_of(s->base.answer, "status"), "PASSED") != 0;
+    bool ended = !verdict_has_passed(s->base.answer);
     s->base.ended = ended;
     for (int i = 0; status == AKO_OK && i < s->n; i++)
         status = put_entrant(list, s, &s->entrants[i]);

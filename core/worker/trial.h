@@ -101,7 +101,6 @@ int trial_prepare_wider(trial *t, int workload, int set, const json_t *form);
 json_t *trial_wider_request(const trial *t, int workload, int set, const json_t *form); /* what that asks the referee */
 int trial_prepare_loose(trial *t, int workload, int set, int64_t seed);                 /* for shifted views */
 int trial_verify(trial *t, json_t **verdict, int set, int workload);
-bool trial_has_passed(const json_t *verdict); /* of the referee's */
 
 int trial_list_workloads(trial *t);     /* trial.c: an entry for each in the answer */
 void trial_stop_workers(evaluator *ev); /* interrupted, what was still at work is ended; the next one starts it anew */

@@ -316,12 +316,6 @@ int trial_prepare_loose(trial *t, int workload, int set, int64_t seed)
     return status;
 }
 
-bool trial_has_passed(const json_t *verdict)
-{
-    const char *status = json_string_value(json_object_get(verdict, "status"));
-    return status && strcmp(status, "PASSED") == 0;
-}
-
 int trial_verify(trial *t, json_t **verdict, int set, int workload)
 {
     int status = trial_ask_referee(t, verdict, "verify", json_pack("{s:i}", "set", set), workload);

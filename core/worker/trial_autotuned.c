@@ -8,6 +8,7 @@
 
 #define ALL_BYTES 4096
 #define STRING_BYTES 256
+#define MOST_KERNELS 16 /* that are looked at: empty ones would take none of the bytes */
 
 /* NULL for what is no string. */
 static json_t *clean(const json_t *given, size_t *room)
@@ -41,6 +42,7 @@ int trial_note_autotuned(trial *t, const json_t *told)
     size_t room = ALL_BYTES, n = json_array_size(told);
     if (n == 0)
         return AKO_OK;
+    n = n < MOST_KERNELS ? n : MOST_KERNELS;
     json_t *list = json_array();
     for (size_t i = 0; list && i < n && room > 0; i++)
         add_entry(list, json_array_get(told, i), &room);

@@ -1,9 +1,9 @@
 #include <math.h>
-#include <string.h>
 
 #include "error.h"
 #include "pack.h"
 #include "trial.h"
+#include "verdict.h"
 
 static double number_of(const json_t *object, const char *key)
 {
@@ -17,7 +17,7 @@ static void record(trial *t, int workload, const json_t *verdict)
     static const char *const members[] = {"status",   "reason", "tensor", "max_abs", "max_rel",
                                           "mismatch", "count",  "ratio",  "first",   "exact"};
     json_t *entry = json_array_get(t->workloads, (size_t)workload);
-    if (trial_has_passed(verdict) && json_object_get(entry, "max_abs") &&
+    if (verdict_has_passed(verdict) && json_object_get(entry, "max_abs") &&
         number_of(verdict, "max_abs") <= number_of(entry, "max_abs"))
         return;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
@@ -70,7 +70,7 @@ static int check_workload(trial *t, json_t **failure, int workload)
         status = check_once(t, &verdict, workload, i % t->n_sets, seed, NULL);
         if (status == AKO_OK && !t->ended) {
             record(t, workload, verdict);
-            if (!trial_has_passed(verdict))
+            if (!verdict_has_passed(verdict))
                 *failure = json_incref(verdict);
             evaluator_progress(t->ev, "check", workload * n + i + 1, t->ev->task->n_workloads * n);
         }
@@ -98,7 +98,7 @@ static int check_wider(trial *t, json_t **failure, int workload)
         json_t *verdict;
         const json_t *form = json_array_get(t->wider, i);
         status = check_once(t, &verdict, workload, (int)(i % (size_t)t->n_sets), 0, form);
-        if (status == AKO_OK && !t->ended && !trial_has_passed(verdict)) {
+        if (status == AKO_OK && !t->ended && !verdict_has_passed(verdict)) {
             status = blame_narrowness(verdict, form);
             record(t, workload, verdict);
             *failure = json_incref(verdict);

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "pack.h"
 #include "trial.h"
+#include "verdict.h"
 
 static bool differs_in_numbers(const json_t *verdict)
 {
@@ -60,7 +61,7 @@ static int judge(trial *t, json_t *verdict, json_t *of, bool learn)
     if (status == AKO_OK)
         status = pack_into(verdict, json_pack("{s:O*}", "exact", json_object_get(reply, "exact")));
     if (status == AKO_OK && right)
-        status = pack_into(verdict, json_pack("{s:s, s:s, s:s}", "status", "PASSED", "code", "", "reason", ""));
+        status = verdict_put_passed(verdict);
     json_decref(reply);
     return status;
 }

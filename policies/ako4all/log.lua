@@ -295,14 +295,15 @@ end
 function log.final(run)
     local best, verified = run.best, run.finished.verified
     if #run.history < 2 or not best then return nil end
-    local speedup = verified.speedup.reference or verified.speedup.original or 1
+    local speedup = verified.speedup.reference or verified.speedup.original
+    speedup = speedup and ("%.2fx"):format(speedup) or "-"
     local time = verified.time_ns
     local why = best.trial == 0 and "nothing that was tried is faster"
         or ("fastest of %d, %s over the original"):format(run.trials, format.ratio(verified.speedup.original))
     if time then why = ("%s, mean %s, min %s"):format(why, ms(time.mean), ms(time.min)) end
     if time and time.std then why = ("%s, std %s"):format(why, ms(time.std)) end
     if verified.status ~= "PASSED" then why = ("%s; its verification: %s"):format(why, verified.status) end
-    return format.line(("[final] Restore iter-%d (%.2fx) — %s"):format(best.trial, speedup, why))
+    return format.line(("[final] Restore iter-%d (%s) — %s"):format(best.trial, speedup, why))
 end
 
 return log

@@ -5,6 +5,7 @@ local fs = require "ako.fs"
 local gates = require "ako.gates"
 local git = require "ako.git"
 local shapes = require "policies.ako4all_gated.shapes"
+local tensors = require "ako.tensors"
 
 local contract = {}
 
@@ -38,18 +39,15 @@ function contract.is_none(value)
     return said:find("^none%f[%W]") ~= nil or said:find("^no%f[%W]") ~= nil
 end
 
--- "x f32(B, D), w f32(D) -> y f32(B, D)", and the dtypes alone: what the task says already.
+-- The shapes and the dtypes alone: what the task says already.
 local function known(task)
-    local given, outputs, dtypes, seen = {}, {}, {}, {}
+    local dtypes, seen, has_output = {}, {}, false
     for _, tensor in ipairs(task.tensors or {}) do
-        local list = tensor.role == "input" and given or outputs
-        list[#list + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(tensor.dims, ", "))
         if not seen[tensor.dtype] then dtypes[#dtypes + 1] = tensor.dtype end
-        seen[tensor.dtype] = true
+        seen[tensor.dtype], has_output = true, has_output or tensor.role ~= "input"
     end
-    if #outputs == 0 then return {} end
-    return { Shape = table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", "),
-        Dtype = table.concat(dtypes, ", ") }
+    if not has_output then return {} end
+    return { Shape = tensors.text(task.tensors), Dtype = table.concat(dtypes, ", ") }
 end
 
 --- The file as it is given to a workspace that lacks it: hints, and what the task says already.

@@ -13,7 +13,9 @@ local opening = require "ako.opening"
 local output = require "ako.output"
 local pick = require "ako.pick"
 local place = require "ako.place"
+local recovering = require "ako.recovering"
 local report = require "ako.report"
+local scaffolding = require "ako.scaffolding"
 local session = require "ako.session"
 local workspace = require "ako.workspace"
 
@@ -163,7 +165,7 @@ local function override(ctx, verdict)
     local n = ctx.operands[1]
     check_override(session.record(state, n), verdict, given)
     local started <close> = begin_idle(ctx, state)
-    started:recover()
+    recovering.workspace(started)
     local loop, reason = idle_loop(started, session.resume), format.line(given.message)
     local result = must(started.session:override(n, verdict, reason, given.force))
     if is_newest(state) then loop:publish() end
@@ -200,11 +202,10 @@ function amend.init(ctx)
     local started <close> = idle.start(ctx)
     opening.check_place(started)
     started:resolve()
-    started:own_plan() -- a question of the policy's comes before anything is made
     local made = missing_solution(started)
     must(workspace.check(started.host, started.task, started.bundled))
     started:prepare()
-    for _, path in ipairs(started:scaffold()) do made[#made + 1] = path end
+    for _, path in ipairs(scaffolding.write(started)) do made[#made + 1] = path end
     local folder, step = started.ws.folder, next_step(ctx, started)
     local lines = { ("workspace %s%s"):format(folder, started.ws.created and ": a new git repository" or "") }
     lines[2] = #made > 0 and "made: " .. table.concat(made, ", ") or "made: nothing, all is there"

@@ -1,12 +1,12 @@
 -- Before any optimizing: attacks the task, tries the original kernel and the original against itself, looks at the
--- machine. Nothing is changed or recorded. The account of it is ako.findings'.
+-- machine. Nothing is changed or recorded. The account of it is ako.diagnosis'.
 
 local attack = require "ako.attack"
 local control = require "ako.control"
 local device_of = require "ako.device"
+local diagnosis = require "ako.diagnosis"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
-local findings = require "ako.findings"
 local format = require "ako.format"
 local fs = require "ako.fs"
 local machine = require "ako.machine"
@@ -14,10 +14,10 @@ local plan = require "ako.plan"
 local problems = require "ako.problem"
 local python = require "ako.python"
 local suite_pairs = require "ako.suite_pairs"
-local trial = require "ako.trial"
 local task_files = require "ako.task"
 local tightening = require "ako.tightening"
 local toolkit = require "ako.toolkit"
+local trial = require "ako.trial"
 local unit = require "ako.unit"
 local version = require "ako.version"
 local workspace = require "ako.workspace"
@@ -26,7 +26,7 @@ local doctor = {}
 
 local MOST_NAMED = 3 -- of the weaknesses of a task
 
-local must, add, give_code = fault.must, findings.add, findings.give_code
+local must, add, give_code = fault.must, diagnosis.add, diagnosis.give_code
 
 -- The task
 
@@ -200,7 +200,7 @@ end
 function doctor.add_machine(found, facts)
     if facts.state and not facts.state.n_processes then facts.state.n_processes = found.strangers end
     for _, finding in ipairs(machine.judge(facts)) do
-        findings.put(found, finding)
+        diagnosis.put(found, finding)
         if finding.state == "bad" then
             found.lacking = true
             give_code(found, exits.LACKING)
@@ -212,13 +212,14 @@ end
 --- said already, as the reason why nothing could be started.
 function doctor.add_interpreter(found, given)
     local program, known = fault.catch(python.find, given)
-    if program then findings.put(found, toolkit.finding(known, found.device.place == "gpu" and toolkit.nvcc or nil)) end
+    if not program then return end
+    diagnosis.put(found, toolkit.finding(known, found.device.place == "gpu" and toolkit.nvcc or nil))
 end
 
 --- Examines the task, the original kernel and the machine of what ako.start has resolved. Returns the account. Raises
 --- faults.
 function doctor.examine(started)
-    local found = findings.blank(started.task.name, started.evaluator.device)
+    local found = diagnosis.blank(started.task.name, started.evaluator.device)
     local facts = look_at_machine(started) -- before there is any load of ours
     must(started.evaluator:task(started.task, started.plan.tolerance, started.plan.reference))
     local given, problem = read_solution(started)
@@ -244,7 +245,7 @@ end
 --- task in Python. ctx as for ako.start.
 function doctor.look_around(ctx, problem, code)
     local device = device_of.find(ctx.host.device) or device_of.find "cpu"
-    local found = findings.blank("-", device)
+    local found = diagnosis.blank("-", device)
     found.code = exits.of_code(code)
     add(found, "start", "bad", problem)
     if is_in_python(ctx) then doctor.add_interpreter(found, ctx.host.python) end

@@ -5,8 +5,8 @@ local tightening = require "ako.tightening"
 
 local drawing = {}
 
---- `how` of ako.problem's task for a policy and the values of its options; `seed` (from the command line) replaces the
---- policy's.
+--- `how` of ako.problem_task's resolve for a policy and the values of its options; `seed` (from the command line)
+--- replaces the policy's.
 function drawing.how(policy, opt, seed)
     local faithful = tightening.is_unwanted(policy, opt)
     return { seed = seed or policy.correctness.seed, faithful = faithful, seconds = policy.budget.build,

@@ -17,6 +17,7 @@ local measuring = require "ako.measuring"
 local output = require "ako.output"
 local plan = require "ako.plan"
 local problem = require "ako.problem"
+local problem_task = require "ako.problem_task"
 local progress = require "ako.progress"
 local python = require "ako.python"
 local python_source = require "ako.python_source"
@@ -63,7 +64,7 @@ local function task_of(self)
     local how = drawing.how(self.policy, self.ctx.opt, self.ctx.host.seed)
     how.dtype = not self.loaded.question.format and self.lane.dtype or nil -- other formats say what theirs are
     how.inputs_ignored, how.cwd = true, fs.absolute "."
-    return fault.catch(problem.task, self.evaluator, self.loaded, how)
+    return fault.catch(problem_task.resolve, self.evaluator, self.loaded, how)
 end
 
 local function measure(self, source)
@@ -94,7 +95,7 @@ local function evaluate(self)
     local task, why, code = task_of(self)
     if not task and code == "INVALID" then return without("INVALID_REFERENCE", why) end
     self.task = must(task, why, code)
-    self.warnings = problem.notes(self.task)
+    self.warnings = problem_task.notes(self.task)
     self.plan = must(plan.resolve(self.policy, self.task, host.seed))
     must(found:task(self.task, self.plan.tolerance, self.plan.reference))
     local result = measure(self, self.solution)

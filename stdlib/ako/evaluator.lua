@@ -83,10 +83,10 @@ function Evaluator:task(task, tolerance, reference, pairs)
 end
 
 --- What a Python problem asks for: `unit` has its files, `question` is for it (stdlib/python). Returns the answer with
---- .description.
+--- .description. nil seconds: no limit.
 function Evaluator:describe(unit, question, seconds)
     return self:request { op = "describe", unit = unit, question = question,
-        limit = math.tointeger(seconds * 1000000000) }
+        limit = seconds and math.tointeger(seconds * 1000000000 // 1) }
 end
 
 --- Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and

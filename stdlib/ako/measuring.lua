@@ -10,6 +10,7 @@ local fault = require "ako.fault"
 local git = require "ako.git"
 local plan = require "ako.plan"
 local protect = require "ako.protect"
+local problem_task = require "ako.problem_task"
 local problems = require "ako.problem"
 local quiet = require "ako.quiet"
 local tightening = require "ako.tightening"
@@ -259,7 +260,7 @@ end
 local function describe(loop, record, given, result)
     if not loop.session.best then record.control, record.paired = control.of(result), nil end
     record.weakness = loop.weakness or (loop.session.original and loop.session.original.weakness)
-    record.tightened, record.python = loop.plan.tightened, problems.facts_text(loop.task)
+    record.tightened, record.python = loop.plan.tightened, problem_task.facts_text(loop.task)
     record.wider = loop.plan.steps.check.wider
     local differs = tightening.differs(loop.plan, record)
     if differs then record.reason = ("%s; %s"):format(record.reason, differs) end

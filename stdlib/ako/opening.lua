@@ -1,9 +1,14 @@
 -- Which session a verb that measures goes on with, and how a new one begins.
 
 local fault = require "ako.fault"
+local format = require "ako.format"
 local fs = require "ako.fs"
+local guarding = require "ako.guarding"
 local place = require "ako.place"
+local problem_task = require "ako.problem_task"
+local protect = require "ako.protect"
 local session = require "ako.session"
+local tensors = require "ako.tensors"
 local workspace = require "ako.workspace"
 
 local opening = {}
@@ -25,11 +30,29 @@ function opening.check_place(started)
     end
 end
 
+local function cases_text(task)
+    local ids = {}
+    for i, workload in ipairs(task.workloads) do ids[i] = workload.id end
+    return table.concat(ids, " ")
+end
+
+-- The session's names of the task and the policy that it has to go on with: { task, policy, interface and cases (nil:
+-- the task has its own) }.
+local function fixed_of(started)
+    local task = started.task
+    local names = protect.fixed(task, started.ws.folder, started.ctx.path)
+    for what, name in pairs(names) do names[what] = format.utf8(name) end
+    -- A candidate that declares other arguments would change what it is measured against.
+    names.interface = task.is_declared and tensors.text(tensors.views(task.tensors)) or nil
+    names.cases = task.is_chosen and cases_text(task) or nil -- by the policy's options
+    return names
+end
+
 --- Raises a fault where a session was begun with another task or policy than these: what they would judge and write is
 --- not of one kind with what is there. Nothing has changed then, and nothing is voided.
 function opening.check_same(started, state)
     local fixed = state.header.fixed or {}
-    for what, now in pairs(started:fixed()) do
+    for what, now in pairs(fixed_of(started)) do
         if fixed[what] and fixed[what] ~= now then
             fault.raise("PROTECTED", "session %s was begun with the %s %s, not with %s: go on with that one, or begin "
                 .. "another session with --session=NAME", state.name, what, fixed[what], now)
@@ -42,10 +65,21 @@ function opening.check_same(started, state)
     end
 end
 
+-- The facts of the first line of a session that a verb starts, with candidates from `source` or none.
+local function facts_of(started, verb, source)
+    local device, git_of, task = started.evaluator.device, started.policy.git, started.task
+    return { verb = verb, proposer = source and source.facts, policy = started.policy.name,
+        seed = started.host.seed, task = task.name, task_file = format.utf8(fs.absolute(task.file) or task.file),
+        dims = started.host.dims, task_made = started.made or nil, protected = (guarding.protected(started)),
+        fixed = fixed_of(started), git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
+        device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
+        versions = started.evaluator.versions, python = problem_task.facts_text(task) }
+end
+
 --- A new session for a verb, with candidates from `source` (ako.proposer) or none. Of two that choose the same name at
 --- once one is refused, and chooses again. Raises faults.
 function opening.new(started, verb, source)
-    local named, facts = started.host.session, started:facts(verb, source)
+    local named, facts = started.host.session, facts_of(started, verb, source)
     local opened, problem, code
     repeat
         local name = named or session.fresh_name(started.ws.repo, started.task.name)
@@ -81,7 +115,7 @@ end
 local function go_on(started, state, verb, source)
     if #state.history > 0 then opening.check_same(started, state) end
     local opened = must(session.resume(started.ws, state))
-    if #opened.history == 0 then must(opened:renew(started:facts(verb, source))) end
+    if #opened.history == 0 then must(opened:renew(facts_of(started, verb, source))) end
     return opened
 end
 

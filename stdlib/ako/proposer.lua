@@ -16,6 +16,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local path = require "ako.path"
 local trial = require "ako.trial"
+local tune = require "ako.tune"
 
 local proposer = {}
 
@@ -60,10 +61,17 @@ proposer.folder = fault.returns(function(folder, extension, history)
     return list_source(untried(list, history), folder, { candidates = format.utf8(fs.absolute(folder) or folder) })
 end)
 
---- The tune space of the kernel as it is (ako.start), likewise; nil without one.
+--- The tune space of the kernel as it is (ako.tune), likewise; nil where there is none, or the policy does not say how
+--- large one may be.
 function proposer.points(started, history)
-    local list, text = started:points()
-    return list and list_source(untried(list, history), text, nil)
+    local numbers = started.policy.timing.screen
+    if not numbers then return nil end
+    local name = fs.basename(started.task.solution.files[1])
+    local seed = started.host.seed or started.policy.correctness.seed
+    local list, total = tune.candidates(started:main_text(), name, numbers.points, seed)
+    if not list or #list == 0 then return nil end -- lines that are wrong are the baseline's fault, which says so
+    local drawn = #list < total - 1 and (", %d of them drawn with seed %d"):format(#list, seed) or ""
+    return list_source(untried(list, history), ("%d other points of the tune lines%s"):format(total - 1, drawn), nil)
 end
 
 -- A function of the policy
@@ -161,7 +169,8 @@ function proposer.choose(started, header, history)
         return { text = "the policy's own function", next = from_policy }
     end
     folder = folder or started.candidates
-    return folder and must(proposer.folder(folder, started:extension(), history))
+    local extension = path.extension(started.task.solution.files[1])
+    return folder and must(proposer.folder(folder, extension, history))
 end
 
 return proposer

@@ -7,7 +7,6 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local host = require "ako.host"
 local json = require "ako.json"
-local problems = require "ako.problem"
 local python = require "ako.python"
 local suite_claims = require "ako.suite_claims"
 local unit = require "ako.unit"
@@ -30,16 +29,11 @@ local function reference()
         workloads = { { scratch = json.array {}, calls = { call } } } }
 end
 
---- Whether a solution's text asks for a build that takes long: a compiler's, with PyTorch's headers.
-function suite_builder.is_slow(text)
-    return text:find("load_inline", 1, true) ~= nil or text:find("PYBIND11_MODULE", 1, true) ~= nil
-end
-
 local function build(started, ctx, solution)
     local sources = unit.read(fs.dirname(solution), { fs.basename(solution) })
     if not sources then return end
     local limits = { build = math.tointeger(ctx.policy.budget.build * 1000000000 // 1) }
-    return started:build(problems.unit({ place = started.place, workloads = TASK.workloads }, sources),
+    return started:build(unit.in_python({ place = started.place, workloads = TASK.workloads }, sources),
         { limits = limits })
 end
 

@@ -1,6 +1,7 @@
 -- A folder of problems in Python and a folder of their solutions: which file belongs to which, and the key under which
 -- the result of a pair is known: by all that decides it.
 
+local extension = require "ako.extension"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local git = require "ako.git"
@@ -8,7 +9,6 @@ local json = require "ako.json"
 local matching = require "ako.matching"
 local path = require "ako.path"
 local problems = require "ako.problem"
-local suite_builder = require "ako.suite_builder"
 local task_files = require "ako.task"
 local tightening = require "ako.tightening"
 local view = require "ako.view"
@@ -179,7 +179,7 @@ function suite_pairs.add_keys(found, ctx, where)
             common.problem, common.solution = item.hash, sample.hash
             common.lane = path.extension(sample.solution)
             sample.key = git.hash(json.encode(common))
-            sample.slow = suite_builder.is_slow(text)
+            sample.slow = extension.is_asked_for(text)
         end
     end
 end

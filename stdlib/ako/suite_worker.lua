@@ -15,6 +15,7 @@ local journal = require "ako.journal"
 local json = require "ako.json"
 local measuring = require "ako.measuring"
 local plan = require "ako.plan"
+local problem_task = require "ako.problem_task"
 local problems = require "ako.problem"
 local progress = require "ako.progress"
 local python = require "ako.python"
@@ -63,7 +64,7 @@ local function describe(self, item)
     if git.hash(loaded.sources[1].text) ~= item.hash then
         fault.raise("CHANGED", "the problem was changed while this ran: start again")
     end
-    loop.task = problems.task(loop.evaluator, loaded, drawing.how(ctx.policy, ctx.opt, ctx.host.seed))
+    loop.task = problem_task.resolve(loop.evaluator, loaded, drawing.how(ctx.policy, ctx.opt, ctx.host.seed))
     loop.plan = must(plan.resolve(ctx.policy, loop.task, ctx.host.seed, ctx.opt))
     loop.give_task = function()
         return must(loop.evaluator:task(loop.task, loop.plan.tolerance, loop.plan.reference))

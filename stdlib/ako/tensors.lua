@@ -189,4 +189,25 @@ function tensors.shape(tensor, values, what)
     return shape, elements
 end
 
+--- A task's tensors for people and policies: { { name, dtype, dims (as they are written), role }, ... }. None for nil.
+function tensors.views(list)
+    local views = {}
+    for i, tensor in ipairs(list or {}) do
+        local dims = {}
+        for k, tree in ipairs(tensor.dims) do dims[k] = tree.text end
+        views[i] = { name = tensor.name, dtype = tensor.dtype, dims = dims, role = tensor.role }
+    end
+    return views
+end
+
+--- Such views in one line: "x f32(B, D) -> y f32(B, D)".
+function tensors.text(views)
+    local given, outputs = {}, {}
+    for _, tensor in ipairs(views) do
+        local side = tensor.role == "input" and given or outputs
+        side[#side + 1] = ("%s %s(%s)"):format(tensor.name, tensor.dtype, table.concat(tensor.dims, ", "))
+    end
+    return table.concat(given, ", ") .. " -> " .. table.concat(outputs, ", ")
+end
+
 return tensors

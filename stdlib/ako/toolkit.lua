@@ -1,6 +1,7 @@
 -- The CUDA that load_inline compiles with, beside the one that PyTorch was built for. Nothing is set here: what does
 -- not fit is said, with what to do.
 
+local extension = require "ako.extension"
 local fs = require "ako.fs"
 local process = require "ako.process"
 
@@ -24,10 +25,9 @@ function toolkit.nvcc()
     return program, told and told.stdout:match("release (%d+%.%d+)")
 end
 
--- A file with a pybind module is built by it, too.
+-- load_inline takes CUDA code by that name, or as its third argument.
 local function builds_cuda(text)
-    if text:find("PYBIND11_MODULE", 1, true) and text:find("__global__", 1, true) then return true end
-    return text:find("load_inline", 1, true) and text:find "cuda_sources"
+    return extension.is_asked_for(text) and (text:find("cuda_sources", 1, true) or text:find("__global__", 1, true))
 end
 
 local function major(version) return version:match("^%d+") end

@@ -2,6 +2,7 @@
 -- A fault in them is the candidate's: it comes back as nil and the one line that a COMPILE_ERROR gives as its reason.
 
 local entries = require "ako.entry"
+local extension = require "ako.extension"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local json = require "ako.json"
@@ -15,6 +16,9 @@ local PLACE_OF = { cuda = "gpu", ["cuda-host"] = "gpu", c = "cpu", python = "gpu
 
 --- Where a lane runs: "gpu" or "cpu".
 function unit.place(lane) return PLACE_OF[lane] end
+
+--- The lane that runs Python in a place.
+function unit.python_lane(place) return place == "gpu" and "python" or "python-cpu" end
 
 --- The extension of the files that a place's native lanes take as a candidate's main file.
 function unit.extension(place) return place == "gpu" and "cu" or "c" end
@@ -33,10 +37,10 @@ function unit.read(folder, files)
 end
 
 local function lane_of(main, spec)
-    local extension = path.extension(main.name)
-    if extension == "cu" then return #spec.launch > 0 and "cuda" or "cuda-host" end
-    if extension == "c" then return "c" end
-    fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu, .c and .py", main.name, extension)
+    local suffix = path.extension(main.name)
+    if suffix == "cu" then return #spec.launch > 0 and "cuda" or "cuda-host" end
+    if suffix == "c" then return "c" end
+    fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu, .c and .py", main.name, suffix)
 end
 
 local function check_text(sources)
@@ -108,15 +112,26 @@ local function bind_entry(program, fallback, task, main)
     return workloads
 end
 
+--- The unit of a problem's or a solution's files in Python: { { name, text }, ... }, the main one first. `task` needs
+--- no more than a place and workloads.
+function unit.in_python(task, sources)
+    local workloads = {}
+    for i, workload in ipairs(task.workloads) do
+        workloads[i] = mark_lists { scratch = {}, calls = { { symbol = workload.id, line = 0, args = {} } } }
+    end
+    return { lane = unit.python_lane(task.place), sources = sources, options = json.array {},
+        defines = json.array {}, workloads = workloads }
+end
+
 --- Makes a unit of `sources` (the first is the main file). `program` is the task's reference or solution with its
 --- entry, args and options; `fallback` gives entry and args where it has none; `point` gives values for the tunables
 --- (default: the first of each). Returns the unit or nil and a line that says what is wrong.
 unit.make = fault.returns(function(task, program, sources, fallback, point)
     local main = sources[1]
     check_text(sources)
-    if problems.is_problem(main.name) or task.python and problems.is_extension(main) then
+    if problems.is_problem(main.name) or task.python and extension.is_one(main) then
         fault.check(task.python, "%s: a solution in Python is for a task in Python", main.name)
-        return problems.unit(task, sources)
+        return unit.in_python(task, sources)
     end
     local spec, why = launch.parse(main.text, main.name)
     if not spec then fault.raise("INVALID", "%s", why) end

@@ -3,12 +3,12 @@
 
 local amend = require "ako.amend"
 local console = require "ako.console"
+local diagnosis = require "ako.diagnosis"
 local doctor = require "ako.doctor"
 local doctor_folder = require "ako.doctor_folder"
 local evaluation = require "ako.evaluation"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
-local findings = require "ako.findings"
 local format = require "ako.format"
 local json = require "ako.json"
 local look = require "ako.look"
@@ -16,8 +16,11 @@ local opening = require "ako.opening"
 local output = require "ako.output"
 local pick = require "ako.pick"
 local plan = require "ako.plan"
+local plan_text = require "ako.plan_text"
 local proposer = require "ako.proposer"
+local recovering = require "ako.recovering"
 local report = require "ako.report"
+local scaffolding = require "ako.scaffolding"
 local screen = require "ako.screen"
 local session = require "ako.session"
 local simulate = require "ako.simulate"
@@ -77,7 +80,7 @@ local function labelled(list)
 end
 
 local function show_plan(started, source)
-    for _, list in ipairs { started:own_plan(), started:plan_lines(source) } do
+    for _, list in ipairs { started.own_lines, plan_text.common(started, source) } do
         for _, line in ipairs(labelled(list)) do started.progress:note(line) end
     end
 end
@@ -118,11 +121,11 @@ local function run_task(ctx, tell)
     started:resolve()
     local source = proposer.choose(started)
     started:prepare()
-    started:recover()
+    recovering.workspace(started)
     source = source or proposer.points(started)
     local loop = started:loop(opening.to_run(started, source))
     show_plan(started, source)
-    started:scaffold()
+    scaffolding.write(started)
     local first = { candidate = "baseline" }
     local code = refused(started, loop, first)
     if code then
@@ -196,10 +199,10 @@ function verbs.try(ctx)
     opening.check_place(started)
     started:resolve()
     started:prepare()
-    started:recover()
+    recovering.workspace(started)
     local loop = started:loop(opening.to_try(started))
     if #started.session.history == 0 then show_plan(started) end
-    started:scaffold()
+    scaffolding.write(started)
     local given = ctx.verb_options or {}
     local info = { hypothesis = given.message, predict = given.predict, label = given.label }
     local code = refused(started, loop, info)
@@ -234,7 +237,7 @@ end
 local function go_on(started, state, worked_s)
     started:prepare()
     opening.check_same(started, state)
-    started:recover()
+    recovering.workspace(started)
     local opened = must(session.resume(started.ws, must(session.read(started.ws.repo, state.name))))
     local loop = started:loop(opened, worked_s)
     local name = loop:changed_protected()
@@ -288,7 +291,7 @@ function verbs.plan(ctx)
     local source = proposer.choose(started)
     must(workspace.check(ctx.host, started.task, started.bundled))
     source = source or proposer.points(started)
-    local own, common = started:own_plan(), started:plan_lines(source)
+    local own, common = started.own_lines, plan_text.common(started, source)
     local list, lines, object = source and source.list, labelled(own), { v = 1 }
     for _, line in ipairs(own) do
         object.resolved = object.resolved or {}
@@ -330,7 +333,7 @@ function verbs.doctor(ctx)
     if suite_pairs.is_suite(ctx.host) then begin, examine = doctor_folder.start, doctor_folder.examine end
     local started <close>, problem, code = fault.catch(begin, ctx)
     local found = started and examine(started) or doctor.look_around(ctx, problem, code)
-    output.either(ctx, findings.object(found), report.text(findings.lines(found)))
+    output.either(ctx, diagnosis.object(found), report.text(diagnosis.lines(found)))
     return found.code
 end
 

@@ -278,6 +278,7 @@
 ---@overload fun(name: "ako.brief"): ako.brief
 ---@overload fun(name: "ako.bundled"): ako.bundled
 ---@overload fun(name: "ako.case_product"): ako.case_product
+---@overload fun(name: "ako.claiming"): ako.claiming
 ---@overload fun(name: "ako.claims"): ako.claims
 ---@overload fun(name: "ako.c_source"): ako.c_source
 ---@overload fun(name: "ako.cli"): ako.cli
@@ -298,12 +299,15 @@
 ---@overload fun(name: "ako.evaluator"): ako.evaluator
 ---@overload fun(name: "ako.evidence"): ako.evidence
 ---@overload fun(name: "ako.exits"): ako.exits
+---@overload fun(name: "ako.extension"): ako.extension
 ---@overload fun(name: "ako.fault"): ako.fault
----@overload fun(name: "ako.findings"): ako.findings
+---@overload fun(name: "ako.finding"): ako.finding
+---@overload fun(name: "ako.diagnosis"): ako.diagnosis
 ---@overload fun(name: "ako.format"): ako.format
 ---@overload fun(name: "ako.fs"): ako.fs
 ---@overload fun(name: "ako.gates"): ako.gates
 ---@overload fun(name: "ako.git"): ako.git
+---@overload fun(name: "ako.guarding"): ako.guarding
 ---@overload fun(name: "ako.help"): ako.help
 ---@overload fun(name: "ako.host"): ako.host
 ---@overload fun(name: "ako.idle"): ako.idle
@@ -335,8 +339,11 @@
 ---@overload fun(name: "ako.pick"): ako.pick
 ---@overload fun(name: "ako.place"): ako.place
 ---@overload fun(name: "ako.plan"): ako.plan
+---@overload fun(name: "ako.plan_text"): ako.plan_text
 ---@overload fun(name: "ako.policy"): ako.policy
 ---@overload fun(name: "ako.problem"): ako.problem
+---@overload fun(name: "ako.problem_cases"): ako.problem_cases
+---@overload fun(name: "ako.problem_task"): ako.problem_task
 ---@overload fun(name: "ako.process"): ako.process
 ---@overload fun(name: "ako.progress"): ako.progress
 ---@overload fun(name: "ako.proposal"): ako.proposal
@@ -346,6 +353,7 @@
 ---@overload fun(name: "ako.python"): ako.python
 ---@overload fun(name: "ako.python_source"): ako.python_source
 ---@overload fun(name: "ako.quiet"): ako.quiet
+---@overload fun(name: "ako.recovering"): ako.recovering
 ---@overload fun(name: "ako.regex"): ako.regex
 ---@overload fun(name: "ako.rendering"): ako.rendering
 ---@overload fun(name: "ako.repair"): ako.repair
@@ -353,6 +361,7 @@
 ---@overload fun(name: "ako.report"): ako.report
 ---@overload fun(name: "ako.robust_kbench"): ako.robust_kbench
 ---@overload fun(name: "ako.rules"): ako.rules
+---@overload fun(name: "ako.scaffolding"): ako.scaffolding
 ---@overload fun(name: "ako.schema"): ako.schema
 ---@overload fun(name: "ako.scoreboard"): ako.scoreboard
 ---@overload fun(name: "ako.screen"): ako.screen
@@ -372,6 +381,7 @@
 ---@overload fun(name: "ako.suite_run"): ako.suite_run
 ---@overload fun(name: "ako.suite_table"): ako.suite_table
 ---@overload fun(name: "ako.suite_worker"): ako.suite_worker
+---@overload fun(name: "ako.survey"): ako.survey
 ---@overload fun(name: "ako.tap"): ako.tap
 ---@overload fun(name: "ako.task"): ako.task
 ---@overload fun(name: "ako.tensor"): ako.tensor
@@ -805,7 +815,7 @@ function json.decode(text, limit) end
 function json.array(table) end
 
 ---Problems in the format of KernelBench: a Python file with `class Model`, `get_inputs` and `get_init_inputs` is a task
----as it is. What it asks for is found out by running it once, in the referee's process. Other formats in Python
+---as it is. Here is what can be told before it has run; ako.problem_task runs it. Other formats in Python
 ---(ako.contract, ako.robust_kbench) are put as questions of their own.
 ---@class ako.problem
 local problem = {}
@@ -813,11 +823,6 @@ local problem = {}
 ---True where a file is such a problem by its name.
 ---@param file any
 function problem.is_problem(file) end
-
----True for a source in C++ or CUDA that is an extension of PyTorch as it is: a solution in Python's lane.
----@param source { name: string, text: string }
----@return boolean
-function problem.is_extension(source) end
 
 ---A file as a source of a unit, { name, text }: by its last name, or below `folder` where that name is `taken`.
 ---@param file string
@@ -839,34 +844,44 @@ function problem.load(file, solution, given) end
 ---@return boolean
 function problem.is_loaded(value) end
 
----The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
----has, and those of the seeds `coming` ahead; `seconds` is how long the run may take. Raises faults: INVALID for a
----mistake in the problem, with file and line where they are known.
----@param evaluator any
----@param loaded any
----@param how any
-function problem.task(evaluator, loaded, how) end
-
----What is to be said of a problem before anything is measured, a line each.
----@param task any
-function problem.notes(task) end
-
 ---What no solution of a problem may have: the inputs are the problem's. A line and the rule's name, nil without.
 ---@param task any
 ---@param sources { name: string, text: string }[]
 ---@return string? reason, string? rule
 function problem.refusal(task, sources) end
 
+---The cases of a problem in Python, as one run of it has shown them, as what a task consists of.
+---@class ako.problem_cases
+local problem_cases = {}
+
+---What the cases of the problem in `file` come to: { tensors, tensor, scalars, axes, workloads, moved }, as a task of
+---ako.task has them. Raises INVALID where they differ in more than shapes.
+---@param cases table[]
+---@param file string
+---@return table
+function problem_cases.read(cases, file) end
+
+---The task that a problem in Python poses: what it asks for is found out by running it once, in the referee's process.
+---@class ako.problem_task
+local problem_task = {}
+
+---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
+---faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
+---has, and those of the seeds `coming` ahead; `seconds` is how long the run may take (nil: no limit). Raises faults:
+---INVALID for a mistake in the problem, with file and line where they are known.
+---@param evaluator any
+---@param loaded any
+---@param how any
+function problem_task.resolve(evaluator, loaded, how) end
+
+---What is to be said of a problem before anything is measured, a line each.
+---@param task any
+function problem_task.notes(task) end
+
 ---Interpreter, versions and what else decides a problem's figures, in one line; nil for another task.
 ---@param task any
 ---@return string?
-function problem.facts_text(task) end
-
----The unit of a problem's or a solution's files: { { name, text }, ... }, the main one first.
----@param task any
----@param sources any
-function problem.unit(task, sources) end
+function problem_task.facts_text(task) end
 
 ---@class ako.process
 local process = {}
@@ -1552,8 +1567,8 @@ function control.is_outdated(policy, known, clock_mhz) end
 ---@class ako.drawing
 local drawing = {}
 
----`how` of ako.problem's task for a policy and the values of its options; `seed` (from the command line) replaces the
----policy's.
+---`how` of ako.problem_task's resolve for a policy and the values of its options; `seed` (from the command line)
+---replaces the policy's.
 ---@param policy ako.Policy
 ---@param opt table
 ---@param seed? integer
@@ -1624,10 +1639,10 @@ function Evaluator:is_there() end
 function Evaluator:task(task, tolerance, reference, pairs) end
 
 ---What a Python problem asks for: `unit` has its files, `question` is for it (stdlib/python). Returns the answer with
----.description.
+---.description. nil seconds: no limit.
 ---@param unit any
 ---@param question any
----@param seconds number
+---@param seconds? number
 function Evaluator:describe(unit, question, seconds) end
 
 ---Runs steps of a trial on a unit (ako.unit): a list out of "build", "check" and "time". `plan` has check, time and
@@ -1816,26 +1831,26 @@ local doctor_folder = {}
 ---@return table
 function doctor_folder.start(ctx) end
 
----Examines the problems, the interpreter and the machine. Returns the account (ako.findings). Raises faults.
+---Examines the problems, the interpreter and the machine. Returns the account (ako.diagnosis). Raises faults.
 ---@param started table
 ---@return table
 function doctor_folder.examine(started) end
 
 ---The doctor's account of a task and a machine: findings { name, state, text, advice }.
----@class ako.findings
-local findings = {}
+---@class ako.diagnosis
+local diagnosis = {}
 
 ---An account with nothing in it yet: { code (for the exit), task, device, checks (findings), weak, tolerance, refused,
 ---lacking }.
 ---@param task string
 ---@param device table
 ---@return table
-function findings.blank(task, device) end
+function diagnosis.blank(task, device) end
 
 ---Adds a finding to an account.
 ---@param found table
 ---@param finding { name: string, state: string, text: string, advice: string? }
-function findings.put(found, finding) end
+function diagnosis.put(found, finding) end
 
 ---The same, of its members.
 ---@param found table
@@ -1843,22 +1858,22 @@ function findings.put(found, finding) end
 ---@param state string
 ---@param text string
 ---@param advice? string
-function findings.add(found, name, state, text, advice) end
+function diagnosis.add(found, name, state, text, advice) end
 
 ---The first reason not to go on is the one that the exit code gives.
 ---@param found table
 ---@param code integer
-function findings.give_code(found, code) end
+function diagnosis.give_code(found, code) end
 
 ---The JSON form of an account.
 ---@param found table
 ---@return table
-function findings.object(found) end
+function diagnosis.object(found) end
 
 ---At most ten lines for people, the worst first.
 ---@param found table
 ---@return string[]
-function findings.lines(found) end
+function diagnosis.lines(found) end
 
 ---A start without an evaluator, for verbs that measure nothing.
 ---@class ako.idle
@@ -1986,6 +2001,20 @@ local evidence = {}
 ---@param record ako.Record
 ---@param given table
 function evidence.write(folder, record, given) end
+
+---Extensions of PyTorch in C++ or CUDA, as far as the text of a solution tells.
+---@class ako.extension
+local extension = {}
+
+---True for a source in C++ or CUDA that is an extension as it is: a solution in Python's lane.
+---@param source { name: string, text: string }
+---@return boolean
+function extension.is_one(source) end
+
+---Whether a solution's text may ask for some: a build that takes long.
+---@param text string
+---@return boolean
+function extension.is_asked_for(text) end
 
 ---@class ako.fault
 local fault = {}
@@ -3008,7 +3037,8 @@ local proposer = {}
 ---@return table? source, string? message, ako.Code? code
 function proposer.folder(folder, extension, history) end
 
----The tune space of the kernel as it is, likewise; nil without one.
+---The tune space of the kernel as it is, likewise; nil where there is none, or the policy does not say how large one may
+---be.
 ---@param started any an ako.start
 ---@param history? ako.Record[]
 ---@return table? source
@@ -3696,40 +3726,12 @@ function start.new(ctx) end
 ---@class ako.start.Start
 local Start = {}
 
----Resolves the policy's numbers for the task and reads the reference. Raises faults.
+---Resolves the policy's numbers for the task, reads the reference and asks for the policy's own plan, which may have a
+---question: .own_lines. Makes nothing. Raises faults.
 function Start:resolve() end
 
----Makes the workspace and says what it made. Raises faults.
+---Makes the workspace, which is this process's until `close`, and says what it made. Raises faults.
 function Start:prepare() end
-
----Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
-function Start:recover() end
-
----The definition of the task. Sets .bundled where it is the bundled example. Raises faults.
-function Start:find_task() end
-
----Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
----which. Returns the paths that were written. Raises faults.
----@return string[]
-function Start:scaffold() end
-
----The session's names of the task and the policy that it has to go on with: { task, policy }.
----@return table<string, string>
-function Start:fixed() end
-
----The hashes and marks of all that no candidate may change (ako.protect).
----@return table<string, string> hashes
----@return table<string, string> marks
-function Start:protected() end
-
----The facts of the first line of a session that a verb starts, with candidates from `source` (ako.proposer) or none.
----@param verb any
----@param source? table
-function Start:facts(verb, source) end
-
----The folder of the workspace; before it is made, where it will be, or nil for a fresh one.
----@return string?
-function Start:folder() end
 
 ---Gives the evaluator the task and makes the loop over an opened session, of which a run that is resumed was at work
 ---for worked_s seconds before. Raises faults.
@@ -3737,26 +3739,118 @@ function Start:folder() end
 ---@param worked_s? number
 function Start:loop(opened, worked_s) end
 
----The tune space of the kernel as it is (ako.tune): its candidates, and a line about them. Nil where there is none, or
----the policy does not say how large one may be.
----@return table[]? candidates, string? line
-function Start:points() end
+---The folder of the workspace; before it is made, where it will be, or nil for a fresh one.
+---@return string?
+function Start:folder() end
 
----The policy's own lines of the plan, { { label, value }, ... }; none without that hook. What it cannot resolve is a
----fault with its question.
----@return string[][]
-function Start:own_plan() end
-
----The resolved plan as lines { name, text }, in reading order, for candidates from `source` (ako.proposer) or none.
----@param source? table
-function Start:plan_lines(source) end
-
----The extension of candidates' files on this device.
-function Start:extension() end
+---The solution's main file as it lies there, or will; "" where there is none.
+---@return string
+function Start:main_text() end
 
 ---Stops the evaluator and gives the session back. A trial that is still open was interrupted: it is recorded so and
 ---the best restored. Closing twice is fine.
 function Start:close() end
+
+---What the hooks of a policy see before there is a run.
+---@class ako.survey
+local survey = {}
+
+---{ workspace (absolute; nil for a new scratch folder), task (once it is loaded: name, file, folder, solution, from
+---(where its first content lies, nil: there), reference, inputs, tensors, bench (its command in words)), policy (what the
+---program is given for it there), read(path) -> text or nil, exists(path) }; paths are of the workspace.
+---@param started ako.start.Start
+---@return table
+function survey.of(started) end
+
+---Which task a start is about: the one that is named, one that the policy makes, or the bundled example.
+---@class ako.finding
+local finding = {}
+
+---The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it. Raises
+---faults.
+---@param started ako.start.Start
+---@return table
+function finding.definition(started) end
+
+---Sets .task: what the definition is in the evaluator's place, with its benchmark command. Raises faults.
+---@param started ako.start.Start
+---@param definition table
+function finding.resolve(started, definition) end
+
+---A workspace is for one process at a time.
+---@class ako.claiming
+local claiming = {}
+
+---The lock of a workspace, to be closed. Nil where folders cannot be locked, on some network file systems. Raises BUSY
+---where another process has it, and says which.
+---@param ws { folder: string, repo: ako.Repo }
+---@return ako.Lock?
+function claiming.take(ws) end
+
+---Whether what no candidate may change (ako.protect) is what a start has read.
+---@class ako.guarding
+local guarding = {}
+
+---The hashes and marks of all of it, by names that are text. Of a workspace that has been made.
+---@param started ako.start.Start
+---@return table<string, string> hashes
+---@return table<string, string> marks
+function guarding.protected(started) end
+
+---What was read must be what is hashed, so nobody may have written to it since this program began. Raises PROTECTED.
+---@param started ako.start.Start
+function guarding.check_read(started) end
+
+---The same for what the evaluator has taken since: input files. Returns the marks; nil for a new scratch folder.
+---@param started ako.start.Start
+---@return table<string, string>? marks
+function guarding.check_given(started) end
+
+---The files that a policy gives a workspace which lacks them.
+---@class ako.scaffolding
+local scaffolding = {}
+
+---Gives the workspace the policy's files where it lacks them; one that the policy has merged into is replaced. Says
+---which. Returns the paths that were written. Raises faults.
+---@param started ako.start.Start
+---@return string[]
+function scaffolding.write(started) end
+
+---What sessions that were cut off leave in a workspace, made good.
+---@class ako.recovering
+local recovering = {}
+
+---Says that a session's journal has lost its last line, where it has.
+---@param started ako.start.Start
+---@param opened ako.session.Session
+function recovering.tell_torn(started, opened) end
+
+---Repairs what killed sessions of this workspace left behind, so that the files are the user's or the best's again.
+---Raises CORRUPT where the newest one cannot be read, for nobody knows then whose the files are, unless a session is
+---named.
+---@param started ako.start.Start
+function recovering.workspace(started) end
+
+---Records what the start's own session was at as interrupted, and restores the best. What fails is said, and left to the
+---next start.
+---@param started ako.start.Start
+function recovering.own(started) end
+
+---A resolved plan in words, for those who look before it runs: the policy's own lines, and those that all have.
+---@class ako.plan_text
+local plan_text = {}
+
+---The policy's own lines, { { label, value }, ... }; none without that hook. What the policy cannot resolve is a fault
+---with its question.
+---@param started ako.start.Start
+---@return string[][]
+function plan_text.own(started) end
+
+---The others, { name, text }, in reading order, for candidates from `source` (ako.proposer) or none.
+---@param started ako.start.Start
+---@param source? table
+---@return string[][]
+function plan_text.common(started, source) end
 
 ---@class ako.story
 local story = {}
@@ -3807,11 +3901,6 @@ function suite.context(ctx, folder) end
 ---Builds that take long, for many solutions at once and before anything is timed.
 ---@class ako.suite_builder
 local suite_builder = {}
-
----Whether a solution's text asks for a build that takes long.
----@param text string
----@return boolean
-function suite_builder.is_slow(text) end
 
 ---Does its share of a job's builds; returns the exit code. Raises faults.
 ---@param ctx any
@@ -4107,6 +4196,16 @@ function tensors.read_axes(given) end
 ---@param what string
 function tensors.shape(tensor, values, what) end
 
+---A task's tensors for people and policies: { { name, dtype, dims (as they are written), role }, ... }. None for nil.
+---@param list? table[]
+---@return table[]
+function tensors.views(list) end
+
+---Such views in one line: "x f32(B, D) -> y f32(B, D)".
+---@param views table[]
+---@return string
+function tensors.text(views) end
+
 ---Where a policy's tolerance lets null results pass a problem in Python: a finer one that does not.
 ---@class ako.tightening
 local tightening = {}
@@ -4260,6 +4359,11 @@ local unit = {}
 ---@param lane string
 function unit.place(lane) end
 
+---The lane that runs Python in a place.
+---@param place "gpu"|"cpu"
+---@return string
+function unit.python_lane(place) end
+
 ---The extension of the files that a place's native lanes take as a candidate's main file.
 ---@param place "gpu"|"cpu"
 function unit.extension(place) end
@@ -4269,6 +4373,12 @@ function unit.extension(place) end
 ---@param folder string
 ---@param files string[]
 function unit.read(folder, files) end
+
+---The unit of a problem's or a solution's files in Python: { { name, text }, ... }, the main one first.
+---@param task { place: "gpu"|"cpu", workloads: table[] }
+---@param sources { name: string, text: string }[]
+---@return table
+function unit.in_python(task, sources) end
 
 ---Makes a unit of `sources` (the first is the main file). `program` is the task's reference or solution with its
 ---entry, args and options; `fallback` gives entry and args where it has none; `point` gives values for the tunables

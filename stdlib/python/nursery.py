@@ -102,11 +102,11 @@ def see_devices(names):
         os.environ["CUDA_VISIBLE_DEVICES"] = names
 
 
-def become(request, channel, evaluator, library):
+def become(request, channel, parent, evaluator, library):
     """In the new process: everything that an exec would have done, then the role, which does not return."""
     role, folder = request["role"], request["folder"]
     os.setsid()
-    while os.getppid() != evaluator:  # our parent ends at once, and the evaluator adopts what it leaves
+    while os.getppid() == parent:  # it ends at once, and the evaluator, if it is still there, adopts what it leaves
         time.sleep(0.0002)
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)
@@ -129,24 +129,32 @@ def become(request, channel, evaluator, library):
     os._exit(worker.run(library, role, keep))
 
 
+def fork_if_possible():
+    """-1 without memory, or processes, for one more."""
+    try:
+        return os.fork()
+    except OSError:
+        return -1
+
+
 def fork(request, channel, library):
-    """A process that is not our child: returns its pid."""
+    """A process that is not our child: returns its pid; 0 where none could be made."""
     evaluator = os.getppid()
     reader, writer = os.pipe()
-    parent = os.fork()
-    if parent == 0:
-        pid = os.fork()
-        if pid > 0:
-            os.write(writer, str(pid).encode())
-            os._exit(0)
+    between = fork_if_possible()
+    if between == 0:
         try:
-            become(request, channel, evaluator, library)
+            parent, pid = os.getpid(), fork_if_possible()
+            if pid == 0:
+                become(request, channel, parent, evaluator, library)
+            os.write(writer, str(max(pid, 0)).encode())
         finally:
             os._exit(1)
     os.close(writer)
     pid = int(os.read(reader, 32) or 0)
     os.close(reader)
-    os.waitpid(parent, 0)
+    if between > 0:
+        os.waitpid(between, 0)
     return pid
 
 
@@ -161,10 +169,12 @@ def main():
         request, other = receive(channel)
         if request is None:
             return
-        if problem:
-            answer(channel, request, ok=False, code="UNAVAILABLE", error=problem)
+        pid = 0 if problem else fork(request, other, library)
+        if pid:
+            answer(channel, request, ok=True, pid=pid)
         else:
-            answer(channel, request, ok=True, pid=fork(request, other, library))
+            answer(channel, request, ok=False, code="UNAVAILABLE", error=problem or
+                   f"{sys.executable}: no memory, or no process, is left for one more")
         if other >= 0:
             os.close(other)
         work_ahead(steps, channel)

@@ -5,6 +5,7 @@ local evaluator = require "ako.evaluator"
 local fs = require "ako.fs"
 local plan = require "ako.plan"
 local problem = require "ako.problem"
+local problem_task = require "ako.problem_task"
 local process = require "ako.process"
 local python = require "ako.python"
 local stats = require "ako.stats"
@@ -24,7 +25,7 @@ local function text_of(file) return assert(fs.read(FOLDER .. file)) end
 local function open(file)
     local e = assert(evaluator.start { python = python.facts() })
     local loaded = problem.load(FOLDER .. file)
-    local task = problem.task(e, loaded, { seed = kernelbench.correctness.seed })
+    local task = problem_task.resolve(e, loaded, { seed = kernelbench.correctness.seed })
     local resolved = assert(plan.resolve(kernelbench, task))
     assert(e:task(task, resolved.tolerance, resolved.reference, true))
     return e, task, resolved

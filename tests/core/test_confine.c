@@ -411,6 +411,26 @@ static void test_lock_holder(void **state)
     unlink(path);
 }
 
+/* A compiler may start programs, and writes where it builds. */
+static void check_compiler(ako_place place)
+{
+    (void)place;
+    bool safe = ako_confine_compiler(folder);
+    EXPECT(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1);
+    EXPECT(chdir(folder) == 0 && can_write("inside") && unlink("inside") == 0);
+    EXPECT(system("echo > inside && rm inside") == 0);
+    if (!safe)
+        return;
+    EXPECT(!can_write("/tmp/ako-test-outside") && errno == EACCES);
+    EXPECT(system("(echo > /tmp/ako-test-outside) 2> /dev/null") != 0);
+}
+
+static void test_compiler(void **state)
+{
+    (void)state;
+    run(check_compiler, AKO_CPU);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--only-start") == 0)
@@ -418,7 +438,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_process),           cmocka_unit_test(test_full_folder), cmocka_unit_test(test_code),
         cmocka_unit_test(test_nothing_to_be_had), cmocka_unit_test(test_memory),      cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_lock_holder),
+        cmocka_unit_test(test_lock_holder),       cmocka_unit_test(test_compiler),
     };
     return cmocka_run_group_tests(tests, new_folder, remove_folder);
 }

@@ -111,6 +111,29 @@ static void a_call_has_three_steps(void **state)
     ako_runner_free(runner);
 }
 
+static int refuse_result(void)
+{
+    return ako_fail_text(AKO_SHAPE, "python", "too small");
+}
+
+static void what_a_failed_call_has_returned_is_given_up(void **state)
+{
+    (void)state;
+    ako_hooks failing = hooks;
+    const ako_returned nothing = {.layout = {.element = 4}};
+    failing.returned = &nothing;
+    failing.n_returned = 1;
+    ako_hooks_set(&failing);
+    ako_runner *runner = open_bound();
+    assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_SHAPE);
+    assert_string_equal(ako_error_last()->message, "the result has no memory");
+    failing.launch = refuse_result;
+    assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_SHAPE);
+    assert_string_equal(ako_error_last()->message, "too small");
+    assert_string_equal(story, "file N=4 stage launch keep stage keep ");
+    ako_runner_free(runner);
+}
+
 static void a_timed_call_is_staged_before_and_released_after(void **state)
 {
     (void)state;
@@ -261,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_call_has_three_steps, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_failed_call_has_returned_is_given_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_timed_call_is_staged_before_and_released_after, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_come_from_the_hook, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hook_fails_in_its_own_words, set_up, tear_down),

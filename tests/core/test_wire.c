@@ -196,6 +196,23 @@ static void test_large_message(void **state)
     ako_wire_free(e.b);
 }
 
+static void test_a_message_without_end_is_refused(void **state)
+{
+    (void)state;
+    ends e = open_pair();
+    ako_json *message;
+    char text[5001];
+    memset(text, 'x', 5000);
+    text[5000] = '\0';
+    ako_wire_limit(e.b, 4000);
+    write_raw(e.a, "1\n");
+    assert_int_equal(receive_integer(e.b), 1);
+    write_raw(e.a, text);
+    assert_int_equal(ako_wire_receive(e.b, &message, ako_clock_ns() + 60 * SECOND), AKO_LIMIT);
+    assert_string_equal(ako_error_last()->message, "a message is larger than 4000 bytes");
+    close_pair(e);
+}
+
 static void test_both_sides_send_at_once(void **state)
 {
     (void)state;
@@ -270,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_descriptors_travel_in_order),
         cmocka_unit_test(test_flood_of_descriptors_is_refused),
         cmocka_unit_test(test_large_message),
+        cmocka_unit_test(test_a_message_without_end_is_refused),
         cmocka_unit_test(test_both_sides_send_at_once),
         cmocka_unit_test(test_a_message_cut_by_the_deadline_is_finished_later),
         cmocka_unit_test(test_cancel_stops_only_what_would_wait),

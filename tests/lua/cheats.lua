@@ -11,6 +11,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local plan = require "ako.plan"
 local problem = require "ako.problem"
+local problem_task = require "ako.problem_task"
 local python = require "ako.python"
 local t = require "ako.tap"
 local task_files = require "ako.task"
@@ -126,7 +127,8 @@ end
 --- nil and why not where PyTorch cannot use the device.
 function cheats.open_problem(started, folder, incumbent)
     local file = fs.join(PYTHON_FOLDER, folder, "problem.py")
-    local task, why, code = fault.catch(problem.task, started, problem.load(file), { seed = POLICY.correctness.seed })
+    local task, why, code = fault.catch(problem_task.resolve, started, problem.load(file),
+        { seed = POLICY.correctness.seed })
     if code == "UNAVAILABLE" then return nil, why end
     assert(task, why)
     local self = stand_on(started, task)

@@ -3,6 +3,7 @@ local evaluator = require "ako.evaluator"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local problem = require "ako.problem"
+local problem_task = require "ako.problem_task"
 local python = require "ako.python"
 local t = require "ako.tap"
 local task_files = require "ako.task"
@@ -64,7 +65,7 @@ end
 --- Describes a problem file and gives it to the evaluator: its task; nil, the line and its code where it is refused.
 function lane.task(file, how)
     local given = lane.evaluator()
-    local task, why, code = fault.catch(problem.task, given, problem.load(file), how or { seed = SEED })
+    local task, why, code = fault.catch(problem_task.resolve, given, problem.load(file), how or { seed = SEED })
     if not task then return nil, why, code end
     lane.give(task, task_files.tolerance(task, "allclose_out", TOLERANCE))
     return task

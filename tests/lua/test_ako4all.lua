@@ -857,6 +857,9 @@ t.test("A25: the best by mean, min, std and CORRECT, and what its verification d
     local run_of = { history = { {}, {} }, trials = 1, best = { trial = 1 }, finished = { verified = verified } }
     t.eq(log.final(run_of), "[final] Restore iter-1 (1.50x) — fastest of 1, 1.50x over the original, mean 2.0000 ms, "
         .. "min 1.0000 ms, std 0.1000 ms; its verification: UNSTABLE")
+    run_of.finished.verified = { status = "INCORRECT_NUMERICAL", speedup = {} }
+    t.eq(log.final(run_of), "[final] Restore iter-1 (-) — fastest of 1, - over the original; its verification: "
+        .. "INCORRECT_NUMERICAL")
     run_of.history = { {} }
     t.eq(log.final(run_of), nil)
 end)

@@ -700,6 +700,13 @@ t.test("B4, B12: a contract that is changed afterwards needs its reason, for the
     t.match(undone:finish "done", "missing: model")
 end)
 
+t.test("B12: a best whose verification has no figure is given none", function()
+    local verified = { trial = 1, status = "INCORRECT_NUMERICAL", speedup = {} }
+    local run = { workspace = t.tmpdir(), task = { name = "k", solution = {} }, history = {}, notes = {},
+        best = { trial = 1 }, finished = { verified = verified } }
+    t.match(POLICY.git.final(run, { transfer = 0.0 }), "^%[final%] iter 1 %(%-%): missing: .*the last verification$")
+end)
+
 t.test("B12: a session may end unfinished, and then is called so everywhere", function()
     local at = won(nil, "operator")
     t.eq(at:finish "unfinished: the machine is needed", nil)

@@ -1,7 +1,7 @@
 -- The doctor: its words on what the evaluator answers, its exit codes, the machine's findings on literal facts.
 local attack = require "ako.attack"
+local diagnosis = require "ako.diagnosis"
 local evaluator = require "ako.evaluator"
-local findings = require "ako.findings"
 local fs = require "ako.fs"
 local json = require "ako.json"
 local machine = require "ako.machine"
@@ -426,7 +426,7 @@ t.test("the account has room for ten lines at most", function()
     local checks = {}
     for i = 1, 20 do checks[i] = { name = "n" .. i, state = i > 15 and "bad" or "warning", text = "text" } end
     checks[21] = { name = "good", state = "ok", text = "text" }
-    local lines = findings.lines { task = "t", device = { id = "cpu", name = "CPU" }, checks = checks, code = 5,
+    local lines = diagnosis.lines { task = "t", device = { id = "cpu", name = "CPU" }, checks = checks, code = 5,
         lacking = true }
     t.eq(#lines, 10)
     t.eq(lines[1], "task t on cpu, CPU: the machine lacks something")

@@ -110,22 +110,65 @@ assert not hasattr(sys.monitoring, "register_callback")
 take_monitoring_away()
 ]])
 
-check("an extension is built aside, once, and lies in the cache like any other build", [[
+-- Builds of extensions whose compiler is a function here.
+local BUILD = [[
 import tempfile
-from ako import extensions
-built = []
-def compile(spec, folder, arch):
-    built.append(folder)
-    for name in ("e.so", "main.cpp", ".ninja_log"):
+from ako import extension_build, extensions
+def leave(folder, *names):
+    for name in names:
         open(os.path.join(folder, name), "w").close()
-extensions._compile = compile
+def build(compile, cache, spec=extensions.wanted("e", "int x;")):
+    extension_build._compile = lambda spec, folder, arch, confine: compile(folder)
+    return extension_build.build(spec, cache, "sm_90a", None)
+def fail(*args):
+    raise RuntimeError("called")
+]]
+
+check("an extension is built aside, once, and lies in the cache like any other build", BUILD .. [[
+def compile(folder):
+    assert os.path.basename(folder)[0] == "."
+    leave(folder, "e.so", "main.cpp", ".ninja_log")
+    os.makedirs(os.path.join(folder, "more/below"))
+    os.symlink("/", os.path.join(folder, "root"))
 with tempfile.TemporaryDirectory() as cache:
-    spec = extensions.wanted("e", "int x;")
-    path = extensions.build(spec, cache, "sm_90a")["path"]
+    path = build(compile, cache)["path"]
     (name,) = os.listdir(cache)
     assert name.startswith("extension-") and os.listdir(os.path.join(cache, name)) == ["e.so"]
-    assert path == os.path.join(cache, name, "e.so") and os.path.basename(built[0])[0] == "."
-    assert extensions.build(spec, cache, "sm_90a")["path"] == path and len(built) == 1
+    assert path == os.path.join(cache, name, "e.so")
+    assert build(fail, cache)["path"] == path
+]])
+
+check("a build that fails leaves nothing, whatever it fails with", BUILD .. [[
+cases = [(fail, "load_inline('e'): called"),
+         (lambda folder: os._exit(0), "load_inline('e'): the compiler's process ended"),
+         (lambda folder: leave(folder, "f.so"), "load_inline('e'): what was built is no e.so"),
+         (lambda folder: os.symlink("/bin/sh", folder + "/e.so"), "load_inline('e'): what was built is no e.so")]
+with tempfile.TemporaryDirectory() as cache:
+    for compile, reason in cases:
+        built = build(compile, cache)
+        assert built["error"] == reason, built
+        assert not os.listdir(cache), os.listdir(cache)
+]])
+
+check("what is asked for and is none of ours is refused before it names any file", BUILD .. [[
+with tempfile.TemporaryDirectory() as cache:
+    for spec in ("e", None, {}, {"name": "../e"}, {"name": 1}, {"name": "/etc/e"}, {"name": "e", "file": 1}):
+        assert build(fail, cache, spec)["error"].startswith("load_inline: what is asked for has no name"), spec
+    assert not os.listdir(cache)
+]])
+
+check("another compiler builds anew, and so does another flag that is off", BUILD .. [[
+def key(path, **options):
+    os.environ["CXX"] = path
+    return extension_build.key_of(extensions.wanted("e", "int x;", **options), "")
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "c++")
+    leave(folder, "c++")
+    os.chmod(path, 0o755)
+    first = key(path)
+    assert first == key(path) and first != key("c++") and first != key(path, with_pytorch_error_handling=False)
+    os.utime(path, (1, 1))
+    assert first != key(path)
 ]])
 
 check("what takes long is done once, while nobody waits, and CUDA is asked for nothing", [[
@@ -187,4 +230,30 @@ referee.release(0)
 assert len(given) == 1
 referee.variant("")
 assert len(given) == 2
+]])
+
+check("a fork whose evaluator has ended meanwhile ends, too", [[
+import nursery, time
+own, getppid = os.getpid(), os.getppid
+os.getppid = lambda: 1 << 30 if os.getpid() == own else getppid()
+pid = nursery.fork({"role": "referee", "folder": "/"}, 0, "none")
+def is_running():
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+while is_running():
+    time.sleep(0.001)
+]])
+
+check("where no process more can be made, none is named", [[
+import nursery
+own, fork = os.getpid(), os.fork
+def fail():
+    raise BlockingIOError("no process more")
+os.fork = fail
+assert nursery.fork({}, 0, "none") == 0
+os.fork = lambda: fork() if os.getpid() == own else fail()
+assert nursery.fork({}, 0, "none") == 0
 ]])

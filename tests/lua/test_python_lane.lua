@@ -117,7 +117,7 @@ end)
 t.test("a problem that hangs ends after its time", function()
     lane.evaluator()
     local line = "hanging.py: did not run once within 1.5 s: its import, get_inputs, Model and forward together"
-    t.eq(exits.of_code(refused("hanging", problem "while True: pass", line, 1.5)), exits.TIMEOUT)
+    t.eq(exits.of_code(refused("hanging", problem "while True: pass", line, 1.5 + 1e-10)), exits.TIMEOUT)
 end)
 
 t.test("what may look wrong and is not: megabytes printed, a view of an input, an empty tensor", function()
@@ -280,6 +280,9 @@ local SOLUTIONS = {
     given("at init", HEAD .. "class ModelNew(nn.Module):\n    def __init__(self, n):\n        pass\n",
         "COMPILE_ERROR", "mine.py: TypeError: ModelNew.__init__() missing 1 required positional argument: 'n'"),
     given("in forward", solution "raise RuntimeError('broken')", "RUNTIME_ERROR", "mine.py:6: RuntimeError: broken"),
+    given("in forward, without words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        return 1 / 0\n"
+        .. "\nclass ModelNew(nn.Module):\n    def forward(self, x):\n        raise Mute\n", "RUNTIME_ERROR",
+        "Mute, of which nothing more can be said"),
     given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
     given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",
@@ -434,10 +437,12 @@ t.test("of a long compile error the first real line is shown, and all of it kept
     t.ok(lines > 20, result.build.log)
 end)
 
--- An extension with a factor in it, without PyTorch's header; %s: where one lies that is empty, a name, a number.
+-- An extension with a factor in it, without PyTorch's header; %s: a name, where one lies that is empty, more arguments,
+-- a number, the name.
 local FACTOR = [[
+from pathlib import Path
 from torch.utils.cpp_extension import load_inline
-ext = load_inline(name="%s", extra_include_paths=["%s"], cpp_sources="""
+ext = load_inline(name="%s", extra_include_paths=[Path("%s")], %s cpp_sources="""
 #include <Python.h>
 static PyObject *factor(PyObject *self, PyObject *none) { return PyFloat_FromDouble(%s); }
 static PyMethodDef methods[] = {{"factor", factor, METH_NOARGS, ""}, {}};
@@ -446,13 +451,52 @@ PyMODINIT_FUNC PyInit_%s(void) { return PyModule_Create(&module); }
 """)
 ]]
 
-t.test("extensions are built for a screening, too: of the best and of each candidate", function()
+-- A solution with such an extension.
+local function with_factor(name, factor, more)
     local headers = fs.dirname(fs.dirname(lane.write("headers/torch/extension.h", "")))
-    local function with(name, factor)
-        return HEAD .. FACTOR:format(name, headers, factor, name) .. solution "return x * ext.factor()"
+    return HEAD .. FACTOR:format(name, headers, more or "", factor, name) .. solution "return x * ext.factor()"
+end
+
+t.test("what load_inline is asked for and cannot build is the solution's fault, in one line", function()
+    local task = task_of_twice()
+    for more, reason in pairs {
+        ["no_such_thing=3,"] = "load_inline%('asked'%): .*unexpected keyword argument 'no_such_thing'$",
+        ["extra_cflags=[object()],"] = "mine%.py:6: load_inline%('asked'%): .*object",
+        ["extra_ldflags=[Path('/no/such/object.o')],"] = "load_inline%('asked'%): .*/no/such/object%.o: No such file",
+        ["extra_ldflags=['-lno_such_library'],"] = "load_inline%('asked'%): .*cannot find %-lno_such_library",
+    } do
+        local result = lane.try(task, with_factor("asked", "2", more))
+        if result.reason:find "Ninja" then t.skip(result.reason) end
+        t.eq(result.status, "COMPILE_ERROR", result.reason)
+        t.match(result.reason, "^" .. reason)
     end
-    local candidates = { with("right", "2"), with("right", "wrong"), with("other", "3"), RIGHT }
-    local answer = lane.screen(task_of_twice(), candidates, with("best", "1 + 1"))
+    local result = lane.try(task, with_factor("../asked", "2"))
+    t.eq({ result.status, result.reason }, { "COMPILE_ERROR",
+        "mine.py:6: load_inline('../asked'): that is no name of a module" })
+end)
+
+t.test("what a file does while it is asked for its extensions is its own doing, and told when it is loaded", function()
+    local task = task_of_twice()
+    local asks = "import os\n# load_inline\n"
+    local forged = lane.try(task, HEAD .. asks .. "os.write(3, b'no message\\n')\n" .. RIGHT)
+    t.eq({ forged.status, forged.code }, { "REWARD_HACK", "T6" }, forged.reason)
+    local broken = lane.try(task, HEAD .. asks .. "import ako.extensions\nako.extensions.recorder = None\n" .. RIGHT)
+    t.eq(broken.status, "PASSED", broken.reason)
+end)
+
+t.test("a flag that has the compiler do something else can write nowhere but where it builds", function()
+    local written = fs.join(lane.folder, "by_a_flag")
+    local flag = ("extra_cflags=['$$(touch %s; echo -DTWO=2)'],"):format(written)
+    local result = lane.try(task_of_twice(), with_factor("flag", "TWO", flag))
+    if result.reason:find "Ninja" then t.skip(result.reason) end
+    t.eq({ result.status, result.reason }, { "PASSED", "" }, "it has been run")
+    if result.confinement.landlock:find "^unavailable" then t.skip(result.confinement.landlock) end
+    t.ok(not fs.exists(written))
+end)
+
+t.test("extensions are built for a screening, too: of the best and of each candidate", function()
+    local candidates = { with_factor("right", "2"), with_factor("right", "wrong"), with_factor("other", "3"), RIGHT }
+    local answer = lane.screen(task_of_twice(), candidates, with_factor("best", "1 + 1"))
     if answer.reason:find "Ninja" then t.skip(answer.reason) end
     t.eq({ answer.status, answer.reason }, { "PASSED", "" })
     local told = {}
@@ -533,6 +577,11 @@ for i in range(99):
     end
     t.ok(size > 1000 and size <= 4096, size)
     t.match(result.autotuned[1].key, "^%?%[31m0 k+$")
+    local forged = RIGHT .. "import sys\nsys.modules['ako.autotuned'].chosen_in = lambda folder: "
+        .. "[{'kernel': '', 'config': ''}] * 5000\n"
+    result = lane.try(task, forged, { launches = 3 })
+    t.eq(result.status, "PASSED", result.reason)
+    t.ok(#result.autotuned <= 16, #result.autotuned)
     local broken = TUNED .. "tuned.cache = alone.fn.cache = 7\nuncalled.best_config = uncalled.run\n"
     result = lane.try(task, broken:gsub("tuned%.run[^\n]+", ""), { launches = 3 })
     t.eq({ result.status, result.autotuned }, { "PASSED" }, result.reason)
@@ -696,6 +745,9 @@ t.test("PyTorch's CUDA against that of nvcc, where a solution builds CUDA code",
     t.eq(advice("12.4", nil), "no nvcc (/usr/local/cuda/bin/nvcc): load_inline cannot compile CUDA code; name a "
         .. "toolkit of CUDA 12 with CUDA_HOME")
     t.eq(advice("12.4", "13.0", "import triton"), nil)
+    t.eq(advice("12.4", "13.0", "load_inline('x', ['void f();'], functions=['f'])"), nil)
+    t.match(advice("12.4", "13.0", "load_inline('x', [''], ['__global__ void k() {}'])"), "is of CUDA 13%.0")
+    t.match(advice("12.4", "13.0", "__global__ void k() {}\nPYBIND11_MODULE(x, m) {}"), "is of CUDA 13%.0")
     t.eq(advice(nil, "13.0"), nil)
 end)
 

@@ -6,6 +6,7 @@ local fs = require "ako.fs"
 local json = require "ako.json"
 local lane = require "lane"
 local problem = require "ako.problem"
+local problem_task = require "ako.problem_task"
 local program = require "program"
 local t = require "ako.tap"
 local task_files = require "ako.task"
@@ -56,7 +57,7 @@ local function task_of(folder, text, config, multi)
     local file = write_task(folder, text, config)
     local task, why, code = fault.catch(function()
         local loaded = problem.load(file, nil, { multi = multi or { init = true, input = true } })
-        return problem.task(lane.evaluator(), loaded, { seed = 42 })
+        return problem_task.resolve(lane.evaluator(), loaded, { seed = 42 })
     end)
     if not task then return nil, why:gsub("^.*/", ""), code end
     lane.give(task, task_files.tolerance(task, "allclose_ref", { f32 = 1e-3 }))

@@ -48,6 +48,10 @@ class Library:
         self.c.ako_role_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(Hooks)]
         self.c.ako_fail_text.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p]
 
+    def confine_compiler(self, folder):
+        """From here on this process, and what it starts, can write below the folder alone."""
+        return self.c.ako_confine_compiler(folder.encode())
+
     def fail(self, status, text):
         return self.c.ako_fail_text(status, b"python", text.encode("utf-8", "replace")[:1000])
 
@@ -60,17 +64,24 @@ class Fault(Exception):
         self.status = status
 
 
+def _explained(explain, problem):
+    """Status and text. An exception is the user's object: it may raise another one where it is asked what it says."""
+    try:
+        fault = problem if isinstance(problem, Fault) else explain(problem)
+        return fault.status, str(fault)
+    except BaseException:  # pylint: disable=broad-except
+        return ERROR, f"{type(problem).__name__}, of which nothing more can be said"
+
+
 def guarded(library, explain, function, on_failure=None):
-    """`function` as a hook: nothing that is raised in it leaves it. `explain(exception)` makes a Fault of it."""
+    """`function` as a hook: nothing that is raised in it leaves it, for whoever called would take that for a success.
+    `explain(exception)` makes a Fault of it."""
     @functools.wraps(function)
     def hook(*args):
         try:
             result = function(*args)
             return OK if result is None else result
-        except Fault as fault:
-            status = library.fail(fault.status, str(fault))
         except BaseException as problem:  # pylint: disable=broad-except
-            fault = explain(problem)
-            status = library.fail(fault.status, str(fault))
+            status = library.fail(*_explained(explain, problem))
         return status if on_failure is None else on_failure()
     return hook

@@ -6,10 +6,11 @@ import time
 
 import torch
 
-from ako import contracts, extensions, faults, inquiry, trees
+from ako import contracts, faults, inquiry, trees
 from ako.bundle import Bundle
 from ako.contracts import parameter_names
 from ako.draws import Draws, is_like
+from ako.extension_build import build_all
 from ako.facts import name_inputs, name_outputs, pack, sizes_of, starter, with_dtypes
 from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault
 from ako.inputs import elements_at
@@ -161,7 +162,8 @@ class Referee(Side):
     def describe(self, path, question):
         """What a problem asks for; or, in a process that does nothing else, builds a solution's extensions."""
         if "build" in question:
-            return self.give(extensions.build_all(question["build"], question["cache"], question["arch"]))
+            return self.give(build_all(question["build"], question["cache"], question["arch"],
+                                       self.library.confine_compiler))
         self.load(path, question)
         described = [self.describe_case({**question, **case}) for case in question["cases"]]
         self.give_back()

@@ -33,7 +33,7 @@ class Side:
         self.cases = {}
         self.spec = self.model = self.restore = self.arguments = None
         self.make_arguments = self.read = self.hooks = None
-        self.kept, self.built, self.answer = [], [], None
+        self.kept, self.built, self.answer, self.library = [], [], None, None
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -89,6 +89,7 @@ class Side:
 
     def make_hooks(self, library):
         """The struct that libako gets; it must be kept alive."""
+        self.library = library
         def hook(kind, function, on_failure=None):
             return kind(guarded(library, self.explain, function, on_failure))
         fields = dict(Hooks._fields_)

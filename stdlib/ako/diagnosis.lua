@@ -4,26 +4,26 @@
 local exits = require "ako.exits"
 local json = require "ako.json"
 
-local findings = {}
+local diagnosis = {}
 
 local MOST = 7 -- of at most ten lines; heading, the good ones and "more" take the others
 
 --- An account with nothing in it yet: { code (for the exit), task (its name), device, checks (findings), weak and
 --- tolerance as ako.attack has them, refused, lacking }.
-function findings.blank(task, device)
+function diagnosis.blank(task, device)
     return { code = exits.DONE, task = task, device = device, checks = {}, weak = {}, refused = false, lacking = false }
 end
 
 --- Adds a finding to an account.
-function findings.put(found, finding) found.checks[#found.checks + 1] = finding end
+function diagnosis.put(found, finding) found.checks[#found.checks + 1] = finding end
 
 --- The same, of its members; `advice` may be nil.
-function findings.add(found, name, state, text, advice)
-    findings.put(found, { name = name, state = state, text = text, advice = advice })
+function diagnosis.add(found, name, state, text, advice)
+    diagnosis.put(found, { name = name, state = state, text = text, advice = advice })
 end
 
 --- The first reason not to go on is the one that the exit code gives.
-function findings.give_code(found, code)
+function diagnosis.give_code(found, code)
     if found.code == exits.DONE then found.code = code end
 end
 
@@ -34,7 +34,7 @@ local function verdict_of(found)
 end
 
 --- The JSON form of an account.
-function findings.object(found)
+function diagnosis.object(found)
     return { v = 1, task = found.task, device = found.device.id, verdict = verdict_of(found), exit = found.code,
         checks = json.array(found.checks), weak = json.array(found.weak), tolerance = found.tolerance or json.null }
 end
@@ -59,7 +59,7 @@ local function good_line(found)
 end
 
 --- At most ten lines for people, the worst first.
-function findings.lines(found)
+function diagnosis.lines(found)
     local lines, more = {}, 0
     for _, state in ipairs { "bad", "warning", "unknown" } do
         for _, finding in ipairs(of_state(found, state)) do
@@ -73,4 +73,4 @@ function findings.lines(found)
     return lines
 end
 
-return findings
+return diagnosis

@@ -1,0 +1,78 @@
+-- Which task a start is about: the one that is named, one that the policy makes, or the bundled example; and what it
+-- is in the evaluator's place.
+
+local bench = require "ako.bench"
+local contract = require "ako.contract"
+local drawing = require "ako.drawing"
+local fault = require "ako.fault"
+local host = require "ako.host"
+local problem_task = require "ako.problem_task"
+local problems = require "ako.problem"
+local survey = require "ako.survey"
+local task_files = require "ako.task"
+local workspace = require "ako.workspace"
+
+local finding = {}
+
+local must = fault.must
+
+-- The task of a policy that can make one where none is named and no task.lua lies: nil, or a fault with its question.
+local function made_by_policy(started)
+    if not started.policy.find_task then return nil end
+    local made, question = started.hook("find_task", survey.of(started), started.opt)
+    if made == nil and question ~= nil then fault.raise("INVALID", "%s", tostring(question)) end
+    if made and not problems.is_loaded(made) and not task_files.is_definition(made) then
+        fault.raise("POLICY", "hook 'find_task' must return a task as ako.task's define makes it, or a problem as "
+            .. "ako.problem's load does, or nil and a question, returned a %s value", type(made))
+    end
+    return made
+end
+
+-- Which of a robust-kbench task's settings the policy's options ask for.
+local function multi_of(started)
+    local names = started.policy.correctness.multi or {}
+    return { init = started.opt[names.init], input = started.opt[names.input] }
+end
+
+--- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
+--- Raises faults.
+function finding.definition(started)
+    local file, bundled = workspace.find_task(started.host, started.ctx.home or host.home)
+    local made = bundled and made_by_policy(started)
+    started.made = made ~= nil and made ~= false
+    if started.made then return made end
+    started.bundled = bundled
+    local dims = started.host.dims and must(contract.dims(started.host.dims))
+    if problems.is_problem(file) then
+        return problems.load(file, started.host.solution, { dims = dims, multi = multi_of(started) })
+    end
+    fault.check(not dims, "option --dims is for a task in Python; %s has its sizes in its workloads", file)
+    fault.check(not started.host.solution, "option --solution is for a task in Python; %s names its solution itself",
+        file)
+    return must(task_files.load(file))
+end
+
+-- The user's own benchmark command: the one that the policy knows of, else the task's.
+local function bench_of(started)
+    local given = started.policy.bench and started.hook("bench", survey.of(started), started.opt)
+    if given == false and started.policy.bench then return nil end
+    return given and bench.read(given, "hook 'bench'") or started.task.bench
+end
+
+-- A problem in Python is run once to see what it asks for.
+local function resolve_problem(started, definition)
+    started.progress:note("problem     " .. definition.file .. ": run once to see its inputs and outputs")
+    local how = drawing.how(started.policy, started.opt, started.host.seed)
+    local task = problem_task.resolve(started.evaluator, definition, how)
+    for _, note in ipairs(problem_task.notes(task)) do started.progress:note("problem     " .. note) end
+    return task
+end
+
+--- Sets .task: what the definition is in the evaluator's place, with its benchmark command. Raises faults.
+function finding.resolve(started, definition)
+    started.task = definition.problem and resolve_problem(started, definition)
+        or must(task_files.resolve(definition, started.evaluator.place))
+    started.task.bench = bench_of(started)
+end
+
+return finding

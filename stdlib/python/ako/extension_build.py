@@ -1,0 +1,201 @@
+"""Builds of what solutions ask load_inline for (ako.extensions), by a process of ours into a cache by content. Sources
+and flags are a solution's, and a flag can have the compiler run what it likes: so that works in a fork which can write
+nowhere but in a folder of its own, and what it leaves there is looked at afterwards."""
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+
+import torch
+
+from ako import extensions
+from ako.faults import one_line
+
+_LONGEST_LOG = 1 << 20
+
+
+def _program(name):
+    """Other facts after every exchange of a program; None where there is none."""
+    path = shutil.which(name)
+    if not path:
+        return None
+    stat = os.stat(path)
+    return [os.path.realpath(path), stat.st_size, stat.st_mtime_ns]
+
+
+def _nvcc():
+    """Where PyTorch looks, in its order."""
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    return os.path.join(home, "bin", "nvcc") if home else shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+
+
+def _compilers(spec):
+    names = shlex.split(os.environ.get("CXX", "c++")) + ([_nvcc()] if "cuda_sources" in spec else [])
+    return [_program(name) for name in names]
+
+
+def key_of(spec, arch):
+    """Of its place in the cache: all that decides the binary, but for the headers of others that it reads."""
+    facts = [spec, torch.__version__, list(sys.version_info[:2]), arch, _compilers(spec)]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def arch_list(arch):
+    """TORCH_CUDA_ARCH_LIST as the user has it, or for the card: "9.0a" for "sm_90a"."""
+    digits = re.fullmatch(r"sm_(\d+)(\d)(a?)", arch)
+    return os.environ.get("TORCH_CUDA_ARCH_LIST") or (f"{digits[1]}.{digits[2]}{digits[3]}" if digits else "")
+
+
+def _with_lines(spec):
+    """Messages are to name the user's own strings, or file, and lines."""
+    marked = {key: value for key, value in spec.items() if key != "file"}
+    for key in extensions.TEXTS:
+        if key in spec:
+            marked[key] = [f'#line 1 "{spec.get("file") or f"{key}[{i}]"}"\n{text}'
+                           for i, text in enumerate(spec[key])]
+    return marked
+
+
+_ERROR = re.compile(r"^(.*?)[(:](\d+)(?::\d+)?\)?: (?:fatal )?error[: ](.*)$", re.M)
+_SAID = re.compile(r"^FAILED: .*\n.*\n(.+)$", re.M)  # ninja names what failed, then the command, then its output
+_STRINGS = r"\w+_sources\[\d+\]"
+
+
+def _origin(log, error, own):
+    """Where in the user's text an error begins that shows deep inside a template: gcc says so before, nvcc behind."""
+    before = re.search(rf"^({own}):(\d+):\d+:   required from", log[:error.start()], re.M)
+    behind = re.search(rf'at line (\d+) of "?({own})', log[error.end():])
+    if before:
+        return before[1], before[2]
+    return (behind[2], behind[1]) if behind else None
+
+
+def first_error(log, own=_STRINGS):
+    """The first of a compiler's log, by the user's own text, whose names this expression matches."""
+    found = _ERROR.search(log)
+    if not found:
+        said = _SAID.search(log)
+        return one_line(said[1] if said else log) or "the compiler gave no reason"
+    place, text = f"{os.path.basename(found[1])}:{found[2]}", found[3].strip()
+    origin = None if re.fullmatch(own, found[1]) else _origin(log, found, own)
+    return f"{origin[0]}:{origin[1]}: {text} (in {place})" if origin else f"{place}: {text}"
+
+
+def reason(spec, log):
+    """Why it does not compile, in one line."""
+    if "file" in spec:
+        error = first_error(log, re.escape(spec["file"]))
+        return error if error.startswith(spec["file"]) else f"{spec['file']}: {error}"
+    return f"load_inline('{spec['name']}'): {first_error(log)}"
+
+
+def _failed(spec, log):
+    return {"error": reason(spec, log), "log": log[:_LONGEST_LOG]}
+
+
+def _compile(spec, folder, arch, confine):
+    import torch.utils.cpp_extension as cpp
+    cpp._import_module_from_library = lambda *args, **kwargs: None  # built, not loaded: it is a solution's code
+    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
+    os.environ.update(TMPDIR=folder, CCACHE_DISABLE="1")  # its folder is another one
+    if arch:
+        os.environ["TORCH_CUDA_ARCH_LIST"] = arch
+    confine(folder)
+    cpp.load_inline(build_directory=folder, verbose=False, **_with_lines(spec))
+
+
+def _attempt(spec, folder, arch, confine):
+    """{}, or what it fails with, which is the solution's: that load_inline knows no such argument, too."""
+    try:
+        _compile(spec, folder, arch, confine)
+        return {}
+    except Exception as problem:  # pylint: disable=broad-except
+        return _failed(spec, str(problem))
+
+
+def _in_fork(run):
+    """What run() gives, in a process of its own; None where that ends before it has said it."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            with os.fdopen(writer, "w") as file:
+                json.dump(run(), file)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as file:
+        text = file.read()
+    os.waitpid(pid, 0)
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _leave_only(folder, name):
+    """Whether a file of that name is there; all else goes."""
+    there = False
+    for entry in list(os.scandir(folder)):
+        if entry.name == name and entry.is_file(follow_symlinks=False):
+            there = True
+        elif entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            os.unlink(entry.path)
+    return there
+
+
+def _build_in(folder, spec, arch, confine):
+    """{} where the binary lies in the folder, alone; or what it fails with."""
+    result = _in_fork(lambda: _attempt(spec, folder, arch, confine))
+    if result is None:
+        return _failed(spec, "the compiler's process ended")
+    name = spec["name"] + ".so"
+    return result if result or _leave_only(folder, name) else _failed(spec, f"what was built is no {name}")
+
+
+def _is_sound(spec):
+    """What ako.extensions asks for is; a solution could have said anything in its place."""
+    return isinstance(spec, dict) and extensions.is_name(spec.get("name")) and isinstance(spec.get("file", ""), str)
+
+
+def build(spec, cache, arch, confine):
+    """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do it too.
+    confine(folder): from there on the process that calls it can write in the folder alone."""
+    if not _is_sound(spec):
+        return {"error": "load_inline: what is asked for has no name, or none of a module", "log": ""}
+    arch = arch_list(arch)
+    target = os.path.join(cache, "extension-" + key_of(spec, arch))
+    path = os.path.join(target, spec["name"] + ".so")
+    if os.path.exists(path):
+        os.utime(target)
+        return {"spec": spec, "path": path}
+    if "cuda_sources" in spec and not torch.version.cuda:
+        return _failed(spec, f"CUDA code, but PyTorch {torch.__version__} was built without CUDA")
+    os.makedirs(cache, exist_ok=True)
+    folder = tempfile.mkdtemp(prefix=".extension-", dir=cache)  # one that is left is swept away
+    failure = _build_in(folder, spec, arch, confine)
+    if not failure:
+        try:
+            os.rename(folder, target)
+        except OSError:  # somebody else was quicker
+            shutil.rmtree(folder, ignore_errors=True)
+        return {"spec": spec, "path": path}
+    shutil.rmtree(folder, ignore_errors=True)
+    return failure
+
+
+def build_all(specs, cache, arch, confine):
+    """The list of what was built, or what the first one fails with."""
+    built = []
+    for spec in specs:
+        one = build(spec, cache, arch, confine)
+        if "error" in one:
+            return one
+        built.append(one)
+    return built
