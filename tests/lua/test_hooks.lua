@@ -408,13 +408,13 @@ t.test("a scaffold is given where it is missing; a merge is said", function()
 end)
 
 t.test("a scaffold that is none, or would leave the workspace, is the policy's mistake and makes nothing", function()
-    for _, files in ipairs { 3, "x", true, { 5 }, { a = 3 }, { ["../x"] = "" }, { ["/tmp/x"] = "" },
-        { [".git/x"] = "" }, { ["a/../../x"] = "" }, { ["a\xFF"] = "" } } do
+    for _, files in ipairs { 3, "x", true, { 5 }, { a = 3 }, { ["../ako-test-out"] = "" }, { ["/tmp/outside"] = "" },
+        { [".git/x"] = "" }, { ["a/../../ako-test-out"] = "" }, { ["a\xFF"] = "" } } do
         local folder = scripted.task_folder "time=100"
         local code, console = try(folder, { scaffold = function() return files end })
         t.eq(code, 4)
         t.match(console.stderr, "\nako%-lua: hook 'scaffold'[^\n]+\n$")
-        t.eq({ fs.exists(folder .. "/a"), fs.exists(folder .. "/../x") }, { false, false })
+        t.eq({ fs.exists(folder .. "/a"), fs.exists(folder .. "/../ako-test-out") }, { false, false })
     end
 end)
 

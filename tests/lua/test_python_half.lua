@@ -157,6 +157,22 @@ with tempfile.TemporaryDirectory() as cache:
     assert not os.listdir(cache)
 ]])
 
+check("what load_inline is given by place is known by its name", [[
+import types
+from pathlib import Path
+from ako import extensions
+def own(name, cpp_sources, cuda_sources=None, functions=None, extra_include_paths=None):
+    pass
+cpp = sys.modules["torch.utils.cpp_extension"] = types.SimpleNamespace(load_inline=own)
+found = []
+with extensions.replaced(extensions.recorder(found)):
+    cpp.load_inline("e", "int x;", None, ["f"])
+    cpp.load_inline("e", cpp_sources=("int x;",), functions="f", extra_include_paths=[Path("here")])
+assert cpp.load_inline is own
+assert found == [{"name": "e", "cpp_sources": ["int x;"], "functions": ["f"]}, {"name": "e", "cpp_sources": ["int x;"],
+                 "functions": "f", "extra_include_paths": ["here"]}], found
+]])
+
 check("another compiler builds anew, and so does another flag that is off", BUILD .. [[
 def key(path, **options):
     os.environ["CXX"] = path

@@ -3,6 +3,7 @@ when its file is imported, built by a process of ours (ako.extension_build), and
 import contextlib
 import importlib.machinery
 import importlib.util
+import inspect
 import json
 import os
 import re
@@ -76,9 +77,12 @@ class _Nothing(types.ModuleType):
 
 @contextlib.contextmanager
 def replaced(function):
-    """With another load_inline."""
+    """With another load_inline, to which arguments are given by their names: their order is not the same in every
+    PyTorch."""
     import torch.utils.cpp_extension as cpp
-    before, cpp.load_inline = cpp.load_inline, function
+    before = cpp.load_inline
+    names = list(inspect.signature(before).parameters)
+    cpp.load_inline = lambda *args, **kwargs: function(**dict(zip(names, args)), **kwargs)
     try:
         yield
     finally:
@@ -86,8 +90,8 @@ def replaced(function):
 
 
 def recorder(found):
-    def load_inline(*args, **kwargs):
-        spec = wanted(*args, **kwargs)
+    def load_inline(**kwargs):
+        spec = wanted(**kwargs)
         found.append(spec)
         return _Nothing(spec["name"])
     return load_inline
@@ -97,8 +101,8 @@ def finder(built):
     """load_inline for a solution whose extensions are built: [{"spec","path"}, ...]."""
     paths = {text_of(one["spec"]): one["path"] for one in built}
 
-    def load_inline(*args, **kwargs):
-        spec = wanted(*args, **kwargs)
+    def load_inline(**kwargs):
+        spec = wanted(**kwargs)
         path = paths.get(text_of(spec))
         if not path:
             raise Fault(COMPILE, f"load_inline('{spec['name']}') must be called when the file is imported, with the "
