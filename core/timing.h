@@ -33,6 +33,8 @@ typedef struct ako_watch {
 
 #define AKO_WATCHED 4096 /* places in a plan at most */
 
+#define AKO_LOOSE_NS INT64_C(10000000)
+
 typedef struct ako_time_plan {
     int warmup;             /* untimed calls first */
     int launches;           /* timed calls */
@@ -41,6 +43,7 @@ typedef struct ako_time_plan {
     int least;              /* but not before so many; 0 is 1 */
     ako_timer_kind kind;    /* AUTO: the best that the timer has; EVENTS and WALL are there on every GPU */
     const ako_watch *watch; /* may be NULL */
+    bool loose;             /* the first call is made twice more beforehand, for loose_ns */
 } ako_time_plan;
 
 typedef struct ako_time_result {
@@ -52,8 +55,8 @@ typedef struct ako_time_result {
                             from the warm-up, 0 when there was none */
     int sm_clock_mhz;    /* on a GPU, by a kernel before the first and after the last call; else 0 */
     int64_t loose_ns;  /* of a call's work, what ran before the stream's earlier work was done, or after its later work
-                          had begun, by the last warm-up call once more; 0 where that is not known: without warm-up
-                          or CUPTI, and for calls of many milliseconds */
+                          had begun; 0 where that was not asked for or cannot be known: without CUPTI, and for calls
+                          of more than AKO_LOOSE_NS, whose results tell */
     int64_t carve_out; /* bytes of the L2 that are set aside for persisting lines after the calls; then set to 0 */
 } ako_time_result;
 

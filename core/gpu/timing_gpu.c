@@ -14,8 +14,6 @@
 /* Launches that are enqueued before the host waits: enough to hide the waiting, few enough not to fill the queue. */
 #define BATCH 32
 #define MOST_BATCH_NS INT64_C(100000000) /* of launches known to be long, so that a wish to stop is heard */
-#define MOST_LOOSE_NS INT64_C(10000000)  /* what a call takes at most that is looked for loose work */
-#define MOST_GATE_NS INT64_C(20000000)
 #define STREAM                                                                                            \
     NULL /* the legacy default stream: all that user code launches on blocking streams is ordered with it \
           */
@@ -44,7 +42,6 @@ typedef struct run {
     ako_time_result *out;
     int64_t *spans_ns;   /* CUPTI's values beside the events' in out->samples_ns; NULL when not asked for */
     int64_t estimate_ns; /* of one call with its flush; 0 unknown */
-    int64_t launch_ns;   /* that the host needed to launch the last call */
     ako_timer_kind kind; /* of this plan */
 } run;
 
@@ -283,9 +280,7 @@ static int enqueue_call(run *r, int slot, int call)
         return status;
     if (r->spans_ns)
         ako_activity_enter(slot);
-    int64_t start = ako_clock_ns();
     status = ako_runner_launch(r->runner, addresses_of(r, r->plan->warmup + call));
-    r->launch_ns = ako_clock_ns() - start;
     if (r->spans_ns)
         ako_activity_leave();
     if (status == AKO_OK)
@@ -391,34 +386,51 @@ static ako_timer_kind kind_of(const ako_gpu_timer *t, ako_timer_kind wanted)
     return possible ? wanted : t->kind;
 }
 
-/* The last warm-up call once more, with the device kept busy in front of it until all of it is enqueued: what does not
- * wait for the stream runs in that time, what the stream does not wait for runs beside the pause behind it. By its
- * results alone such work is not told when launching takes longer than running. */
+/* The first call, by the host's clock: how long its launching takes, and the whole. */
+static int launch_alone(run *r, int64_t *launch_ns, int64_t *whole_ns)
+{
+    int64_t start = 0;
+    int status = hand_over(r, ako_runner_stage, 0);
+    if (status == AKO_OK)
+        status = ako_gpu_sync();
+    if (status == AKO_OK) {
+        start = ako_clock_ns();
+        status = ako_runner_launch(r->runner, addresses_of(r, 0));
+    }
+    *launch_ns = ako_clock_ns() - start;
+    if (status == AKO_OK)
+        status = ako_gpu_sync();
+    *whole_ns = ako_clock_ns() - start;
+    return status == AKO_OK ? hand_over(r, ako_runner_drop, 0) : status;
+}
+
+/* The same with the device kept busy in front of it until all of it is enqueued: what does not wait for the stream runs
+ * in that time, what the stream does not wait for runs beside the pause behind it. By its results alone such work is
+ * not told when launching takes longer than running. */
 static int launch_gated(run *r, int gate_ns)
 {
-    int call = r->plan->warmup - 1;
-    int status = hand_over(r, ako_runner_stage, call);
+    int status = hand_over(r, ako_runner_stage, 0);
     if (status == AKO_OK)
         status = enqueue_ours(r, pause_device, gate_ns);
     if (status != AKO_OK)
         return status;
     ako_activity_enter(0);
-    status = ako_runner_launch(r->runner, addresses_of(r, call));
+    status = ako_runner_launch(r->runner, addresses_of(r, 0));
     ako_activity_leave();
     if (status == AKO_OK)
         status = enqueue_ours(r, pause_device, AKO_PAUSE_NS);
     if (status == AKO_OK)
-        status = hand_over(r, ako_runner_drop, call);
-    return status == AKO_OK ? ako_gpu_sync() : status;
+        status = ako_gpu_sync();
+    return status == AKO_OK ? hand_over(r, ako_runner_drop, 0) : status;
 }
 
 static int look_for_loose_work(run *r)
 {
-    int64_t span, gate_ns = least(2 * r->launch_ns + (int64_t)AKO_PAUSE_NS, MOST_GATE_NS);
-    bool wanted = r->plan->warmup > 0 && r->spans_ns && r->out->n > 0 && r->estimate_ns < MOST_LOOSE_NS;
-    if (!wanted || ako_activity_begin(1) != AKO_OK)
-        return AKO_OK;
-    int status = launch_gated(r, (int)gate_ns);
+    int64_t span, launch_ns, whole_ns;
+    int status = launch_alone(r, &launch_ns, &whole_ns);
+    if (status != AKO_OK || whole_ns > AKO_LOOSE_NS || ako_activity_begin(1) != AKO_OK)
+        return status;
+    status = launch_gated(r, (int)(2 * launch_ns + (int64_t)AKO_PAUSE_NS));
     if (status == AKO_OK && ako_activity_collect(&span, ako_runner_kernels(r->runner)) == AKO_OK)
         r->out->loose_ns = ako_activity_loose();
     return status;
@@ -436,6 +448,8 @@ static int prepare_run(run *r)
         if (!r->spans_ns)
             status = ako_fail(AKO_NOMEM, "timing", "out of memory for %d samples", r->plan->launches);
     }
+    if (status == AKO_OK && r->plan->loose && r->spans_ns)
+        status = look_for_loose_work(r);
     return status == AKO_OK ? enqueue_ours(r, ako_probe_clock, 0) : status;
 }
 
@@ -456,8 +470,6 @@ int ako_gpu_timer_run(ako_gpu_timer *timer, ako_runner *runner, void *const *con
     int status = prepare_run(&r);
     if (status == AKO_OK)
         status = r.kind == AKO_TIMER_WALL ? run_by_host(&r) : run_batches(&r);
-    if (status == AKO_OK)
-        status = look_for_loose_work(&r);
     timer->used = r.kind == AKO_TIMER_CUPTI && !r.spans_ns ? AKO_TIMER_EVENTS : r.kind;
     for (int i = 0; status == AKO_OK && r.spans_ns && i < out->n; i++)
         out->events_ns += out->samples_ns[i];

@@ -264,8 +264,10 @@ static json_t *request_for(const trial *t, rotation *r, const batch *b, int work
     for (int i = 0; *warmup > 0 && !t->timing.flush && i < *warmup; i++)
         json_array_append(calls, json_array_get(b->calls, 0));
     json_array_extend(calls, b->calls);
-    return json_pack("{s:i, s:i, s:i, s:b, s:s, s:o}", "workload", workload, "warmup", *warmup, "launches", b->n,
-                     "flush", t->timing.flush && !b->back_to_back, "timer", timer, "calls", calls);
+    bool loose =
+        b->proven < 0 && (b->discarded || *warmup > 0); /* a call made twice spoils what is passed in and out */
+    return json_pack("{s:i, s:i, s:i, s:b, s:b, s:s, s:o}", "workload", workload, "warmup", *warmup, "launches", b->n,
+                     "flush", t->timing.flush && !b->back_to_back, "loose", loose, "timer", timer, "calls", calls);
 }
 
 static int by_value(const void *a, const void *b)

@@ -25,6 +25,7 @@ typedef struct batch {
     int turns;         /* arms that have been given it */
     int proven;        /* the set whose golden is made with them; -1 where goldens are made afterwards */
     bool back_to_back; /* with no flush between them all the same */
+    bool discarded;    /* no sample counts: whether a call's work is in the order of its stream is looked at, too */
 } batch;
 
 /* What NVML said after each request (surroundings.h). */

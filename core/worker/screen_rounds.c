@@ -39,6 +39,7 @@ static int try_out(field *f, trial *t, rotation *r, int workload, int64_t *ns)
     int status = renew(f, r, workload);
     if (status == AKO_OK && !f->screening->base.ended)
         status = batch_new(&b, t, r, t->n_sets);
+    b.discarded = true;
     if (status == AKO_OK && !f->screening->base.ended)
         status = sample_take(t, t->own, workload, r, &b, t->timing.warmup, "auto", 0, &discarded, &taken);
     *ns = taken.median_ns;

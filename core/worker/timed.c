@@ -21,6 +21,8 @@ static int read_plan(ako_time_plan *plan, const json_t *request)
     if (status == AKO_OK)
         status = ako_read_bool(&plan->flush, &reader, "flush", AKO_OPTIONAL);
     if (status == AKO_OK)
+        status = ako_read_bool(&plan->loose, &reader, "loose", AKO_OPTIONAL);
+    if (status == AKO_OK)
         status = ako_read_integer(&plan->budget_ns, &reader, "budget", 0, INT64_MAX, AKO_OPTIONAL);
     if (status == AKO_OK)
         status = ako_read_integer(&least, &reader, "least", 0, 1000000, AKO_OPTIONAL);

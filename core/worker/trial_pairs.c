@@ -79,6 +79,7 @@ static int warm_up(comparison *c, rotation *r, int workload)
         series discarded = {0};
         sample s = {0};
         status = batch_new(&b, t, r, t->n_sets);
+        b.discarded = true;
         if (status == AKO_OK)
             status = sample_take(t, a, workload, r, &b, t->timing.warmup, "auto", 0, &discarded, &s);
         least = a == 0 || s.median_ns < least ? s.median_ns : least;

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "error.h"
 #include "sample.h"
+#include "timing.h"
 
 #define HELPERS_LIMIT_NS INT64_C(2000000000)
 #define SECRET_WARM_UP 8 /* one request in so many has a call by the host's clock first: it bounds its samples */
@@ -34,35 +35,48 @@ static int renew(trial *t, rotation *r, int workload)
     return status == AKO_OK && !t->ended ? rotation_prepare(t, r, workload) : status;
 }
 
+/* Adds to `s`; NULL: the samples are discarded. */
 static int time_request(trial *t, rotation *r, int workload, int warmup, int n, int expected, series *s)
 {
     batch b = {0};
+    series discarded = {0};
     int status = renew(t, r, workload);
     if (status == AKO_OK && !t->ended)
         status = batch_new(&b, t, r, n);
+    b.discarded = !s;
     if (status == AKO_OK && !t->ended)
-        status = sample_take(t, t->own, workload, r, &b, warmup, t->timing.timer, expected, s, NULL);
+        status = sample_take(t, t->own, workload, r, &b, warmup, t->timing.timer, expected, s ? s : &discarded, NULL);
+    series_free(&discarded);
     batch_free(&b);
     return status;
+}
+
+static bool is_chosen(void)
+{
+    return random_bits() % SECRET_WARM_UP == 0;
 }
 
 static int warm_up_of(const trial *t, int done)
 {
     if (done == 0)
         return t->timing.warmup;
-    return !t->timing.flush || random_bits() % SECRET_WARM_UP == 0;
+    return !t->timing.flush || is_chosen();
 }
 
 /* Where contents are made for each call, the warm-up is a request of its own. */
 static int warm_up_apart(trial *t, rotation *r, int workload)
 {
     int status = AKO_OK;
-    for (int left = t->timing.warmup; status == AKO_OK && !t->ended && left > 0; left -= t->n_sets) {
-        series discarded = {0};
-        status = time_request(t, r, workload, 0, left < t->n_sets ? left : t->n_sets, 0, &discarded);
-        series_free(&discarded);
-    }
+    for (int left = t->timing.warmup; status == AKO_OK && !t->ended && left > 0; left -= t->n_sets)
+        status = time_request(t, r, workload, 0, left < t->n_sets ? left : t->n_sets, 0, NULL);
     return status;
+}
+
+/* So is a call here and there, and one behind them all: a solution may become another one after its first calls. */
+static int look_apart(trial *t, rotation *r, int workload, const series *s, bool last)
+{
+    bool is_due = r->anew && t->timing.warmup > 0 && (last || is_chosen());
+    return is_due && series_mean(s) < AKO_LOOSE_NS ? time_request(t, r, workload, 0, 1, 0, NULL) : AKO_OK;
 }
 
 static int time_all(trial *t, rotation *r, int workload, series *s)
@@ -80,7 +94,11 @@ static int time_all(trial *t, rotation *r, int workload, series *s)
             break;
         int expected = (sure_launches(&t->timing) - done - 1) / n;
         status = time_request(t, r, workload, warm_up_of(t, done), n, expected > 0 ? expected : 0, s);
+        if (status == AKO_OK && !t->ended)
+            status = look_apart(t, r, workload, s, false);
     }
+    if (status == AKO_OK && !t->ended)
+        status = look_apart(t, r, workload, s, true);
     if (status == AKO_OK && !t->ended)
         status = sample_check_sets(t, r, workload);
     return status;
