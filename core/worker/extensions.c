@@ -1,6 +1,7 @@
-/* Extensions that a Python solution builds when it is imported (load_inline), or that it is itself, as a file with a
- * pybind module: they are part of its build, outside the device's lock. A confined process imports the file and tells
- * what it asks for; another one, ours, has that built into the cache (stdlib/python/ako/extension_build.py). */
+/* Extensions that a Python solution builds when it is imported or its model is made (load_inline), or that it is
+ * itself, as a file with a pybind module: they are part of its build, outside the device's lock. A confined process
+ * imports the file, makes the model, and tells what was asked for; another one, ours, has that built into the cache
+ * (stdlib/python/ako/extension_build.py). */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -26,20 +27,43 @@ static bool asks_for_some(const ako_unit *unit)
     return false;
 }
 
-/* In a process without a GPU that may write nothing and starts no program. */
-static int record(evaluator *ev, json_t **specs, const json_t *path)
+static int ask(evaluator *ev, json_t **specs, ako_child *child, json_t *request, int64_t deadline_ns)
+{
+    json_t *reply = NULL;
+    int status = child_send(child, "describe", request, NULL, 0);
+    if (status == AKO_OK)
+        status = evaluator_settle(ev, child, &reply, deadline_ns);
+    if (status == AKO_OK) {
+        json_decref(*specs);
+        *specs = json_incref(json_object_get(reply, "description"));
+    }
+    json_decref(reply);
+    return status;
+}
+
+/* Of a solution that is asked what it wants: it will do the same when it is loaded, and be told there. */
+static bool is_its_own_doing(int status)
+{
+    return status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT || status == AKO_LIMIT ||
+           status == AKO_ERROR || status == AKO_COMPILE;
+}
+
+/* In a process without a GPU that may write nothing and starts no program. What the file asks for when it is imported
+ * is known, however the making of its model, which comes next, may end. */
+static int record(evaluator *ev, json_t **specs, const json_t *path, const json_t *task)
 {
     ako_child child = {0};
-    json_t *reply = NULL;
+    int64_t deadline_ns = ako_clock_ns() + RECORD_LIMIT_NS;
     int status = nursery_fork(ev, &child, "candidate", true);
     if (status == AKO_OK)
         status = child_send(&child, "open", json_pack("{s:s, s:s}", "place", "cpu", "timer", "wall"), NULL, 0);
     if (status == AKO_OK)
-        status = child_send(&child, "describe", json_pack("{s:O}", "path", path), NULL, 0);
-    if (status == AKO_OK)
-        status = evaluator_settle(ev, &child, &reply, ako_clock_ns() + RECORD_LIMIT_NS);
-    *specs = json_incref(json_object_get(reply, "description"));
-    json_decref(reply);
+        status = ask(ev, specs, &child, json_pack("{s:O}", "path", path), deadline_ns);
+    if (status == AKO_OK && task) {
+        json_t *request = json_pack("{s:O, s:{s:O}}", "path", path, "question", "task", task);
+        status = ask(ev, specs, &child, request, deadline_ns);
+        status = is_its_own_doing(status) ? AKO_OK : status;
+    }
     child_kill(&child);
     return status;
 }
@@ -87,7 +111,8 @@ static bool are_there(const json_t *built)
     return all;
 }
 
-/* What was made for a file of this content ("path"), or for one that asks for the same ("specs"); NULL: not known. */
+/* What was made for a file of this content and this task ("asked"), or for one that asks for the same ("specs"); NULL:
+ * not known. */
 static json_t *find(const evaluator *ev, const char *key, const json_t *value)
 {
     for (size_t i = 0; i < json_array_size(ev->extensions); i++) {
@@ -104,27 +129,21 @@ static json_t *recall(const evaluator *ev, const char *key, const json_t *value)
     return are_there(built) ? json_incref(built) : NULL;
 }
 
-static void remember(evaluator *ev, const json_t *path, const json_t *specs, const json_t *built)
+static void remember(evaluator *ev, const json_t *asked, const json_t *specs, const json_t *built)
 {
     if (!ev->extensions)
         ev->extensions = json_array();
     json_array_remove(ev->extensions, REMEMBERED - 1);
     json_array_insert_new(ev->extensions, 0,
-                          json_pack("{s:O, s:O, s:O}", "path", path, "specs", specs, "built", built));
-}
-
-/* Of a solution that is asked what it wants: it will do the same when it is loaded, and be told there. */
-static bool is_its_own_doing(int status)
-{
-    return status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT || status == AKO_LIMIT ||
-           status == AKO_ERROR || status == AKO_COMPILE;
+                          json_pack("{s:O, s:O, s:O}", "asked", asked, "specs", specs, "built", built));
 }
 
 /* *built: owned. What fails is not remembered: the next time it may not. */
-static int make(evaluator *ev, json_t **built, const json_t *path, int64_t deadline_ns)
+static int make(evaluator *ev, json_t **built, const json_t *asked, int64_t deadline_ns)
 {
     json_t *specs = NULL;
-    int status = record(ev, &specs, path);
+    const json_t *path = json_object_get(asked, "path");
+    int status = record(ev, &specs, path, json_object_get(asked, "task"));
     if (is_its_own_doing(status)) {
         json_decref(specs);
         return AKO_OK;
@@ -135,7 +154,7 @@ static int make(evaluator *ev, json_t **built, const json_t *path, int64_t deadl
     else if (status == AKO_OK && !*built)
         status = compile(ev, built, specs, path, deadline_ns);
     if (status == AKO_OK && json_is_array(*built))
-        remember(ev, path, specs, *built);
+        remember(ev, asked, specs, *built);
     json_decref(specs);
     return status;
 }
@@ -145,10 +164,13 @@ int extensions_make(evaluator *ev, const ako_unit *unit, build_job *job, int64_t
     const json_t *path = json_object_get(job->output, "path");
     if (!ako_lane_is_python(unit->lane) || !asks_for_some(unit))
         return AKO_OK;
-    json_t *built = recall(ev, "path", path);
-    int status = built ? AKO_OK : make(ev, &built, path, deadline_ns);
+    const json_t *task = ev->task ? json_object_get(ev->task->json, "python") : NULL;
+    json_t *asked = json_pack("{s:O, s:O*}", "path", path, "task", task);
+    json_t *built = recall(ev, "asked", asked);
+    int status = built ? AKO_OK : make(ev, &built, asked, deadline_ns);
     if (status == AKO_OK && built)
         json_object_set(job->output, "extensions", built);
     json_decref(built);
+    json_decref(asked);
     return status;
 }

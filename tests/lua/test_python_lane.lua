@@ -457,6 +457,35 @@ local function with_factor(name, factor, more)
     return HEAD .. FACTOR:format(name, headers, more or "", factor, name) .. solution "return x * ext.factor()"
 end
 
+-- The extension with the number that make(n) is called with, where a model is made or called.
+local function with_factor_of(init, forward)
+    local text = with_factor("late", "FACTOR"):gsub("ext = load_inline", "def make(n):\n    return load_inline")
+        :gsub('"""%)\n', '""".replace("FACTOR", str(n)))\n'):gsub("class ModelNew.*", "")
+    return text .. ("class ModelNew(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        .. "        %s\n    def forward(self, x):\n        return %s\n"):format(init, forward)
+end
+
+t.test("an extension that is asked for when the model is made is built as one that the file asks for", function()
+    local text = class("Model", "return x * 3"):gsub("def forward", "def __init__(self, n):\n        "
+        .. "super().__init__()\n    def forward") .. INPUTS:gsub("return %[%]", "return [3]")
+    local task = assert(lane.task(lane.write("thrice.py", HEAD .. text)))
+    local result = lane.try(task, with_factor_of("self.ext = make(n)", "x * self.ext.factor()"))
+    if result.reason:find "Ninja" then t.skip(result.reason) end
+    t.eq(result.status, "PASSED", result.reason)
+    result = lane.try(task, with_factor_of("torch.zeros(1).item(); self.ext = make(n)", "x * self.ext.factor()"))
+    t.eq(result.status, "PASSED", "what cannot be made without numbers: " .. result.reason)
+    result = lane.try(task, with_factor_of("self.ext = make(n); raise ValueError('no more')", "x"))
+    t.match(result.reason, "^mine.py:%d+: ValueError: no more$")
+    result = lane.try(task, with_factor("early", "3"):gsub("class ModelNew.*", "") .. "import os\n"
+        .. "class ModelNew(nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+        .. "        if os.environ.get('TRITON_CACHE_DIR') is None: os._exit(3)\n"
+        .. "    def forward(self, x):\n        return x * ext.factor()\n")
+    t.eq(result.status, "PASSED", "what the file asks for is known, whatever ends the process: " .. result.reason)
+    result = lane.try(task, with_factor_of("pass", "x * make(3).factor()"))
+    t.eq(result.status, "RUNTIME_ERROR")
+    t.match(result.reason, "load_inline%('late'%) must be called when the file is imported or the model is made")
+end)
+
 t.test("what load_inline is asked for and cannot build is the solution's fault, in one line", function()
     local task = task_of_twice()
     for more, reason in pairs {
@@ -857,7 +886,7 @@ t.test("a file that asks for extensions is looked into once, whatever is timed i
         .. "--solution=mine.py light.lua try")
     t.eq(result.code, exits.DONE, result.stdout)
     local looks = select(2, result.stderr:gsub("candidate is asked describe", ""))
-    t.eq(looks, 1)
+    t.eq(looks, 2, "one look: at the file, and at the making of its model")
 end)
 
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()

@@ -14,9 +14,9 @@ from ako.hooks import COMPILE, Fault
 
 class Bundle:
     """The module of the main file; `files` is {path: name} for messages. `origins`: {name: path} of files that are to
-    find what lies beside them where they come from."""
+    find what lies beside them where they come from. `load_inline` takes the place of PyTorch's where a file names it."""
 
-    def __init__(self, path, name, origins=None):
+    def __init__(self, path, name, origins=None, load_inline=None):
         with open(path, encoding="utf-8") as file:
             sources = json.load(file)["files"]
         self.folder = tempfile.mkdtemp(prefix="ako-" + name + "-")
@@ -29,6 +29,8 @@ class Bundle:
             self.files[target] = source["name"]
         self.main, self.origins = sources[0]["name"], origins or {}
         self.is_extension = extensions.is_one(self.main)
+        if load_inline and any(extensions.are_asked_for(source["text"]) for source in sources):
+            extensions.replace(load_inline)
         self.module = self.built(sources[0]["text"]) if self.is_extension else self.load(self.main, name)
 
     def built(self, text):

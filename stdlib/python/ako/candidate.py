@@ -1,14 +1,17 @@
 """The candidate's side: runs a solution; what it says is believed by nobody."""
 import contextlib
+import json
 import os
 import shutil
 import sys
+
+import torch
 
 from ako import autotuned, contracts, extensions
 from ako.bundle import Bundle
 from ako.facts import unpack
 from ako.hooks import ERROR, Fault
-from ako.models import make_model, restorer, set_precision, weights_of
+from ako.models import make_model, restorer, seed_everything, set_precision, weights_of
 from ako.side import Side
 
 # What is compiled at run time is a candidate's own, and goes with it.
@@ -39,13 +42,27 @@ def take_monitoring_away():
         del monitoring.register_callback
 
 
+def make_for_nothing(bundle, spec):
+    """A model, for what is asked for while it is made. On PyTorch 2's meta device weights cost nothing; what cannot be
+    made there is made on the CPU, and what cannot be made at all is told when it is wanted."""
+    meta = torch.device("meta")
+    for place in [meta] * hasattr(meta, "__enter__") + [contextlib.nullcontext()]:
+        try:
+            seed_everything(spec["seed"])
+            with place:
+                contracts.format_of(spec).solve(bundle, spec)(*unpack(spec["init"]))
+            return
+        except BaseException:  # pylint: disable=broad-except
+            continue
+
+
 class Candidate(Side):
     """Runs a solution; what it says is believed by nobody."""
 
     def __init__(self):
         super().__init__()
         self.bundle = self.factory = None
-        self.models = {}
+        self.models, self.asked = {}, []
 
     def start(self, on_gpu):
         super().start(on_gpu)  # our own kernels come out of the user's cache, which is not seen from here on
@@ -57,7 +74,7 @@ class Candidate(Side):
     def open(self, path):
         self.loading = True
         set_precision(self.spec["precision"])
-        self.bundle = self.load(path, extensions.finder(self.built))
+        self.bundle = Bundle(path, "solution", load_inline=extensions.finder(self.built))
         self.files = self.bundle.files
         self.models, self.factory = {}, contracts.format_of(self.spec).solve(self.bundle, self.spec)
         self.loading = False
@@ -76,21 +93,15 @@ class Candidate(Side):
         self.compare_weights(model)
         return model, restorer(model)
 
-    @staticmethod
-    def load(path, load_inline):
-        with open(path, encoding="utf-8") as file:
-            asks = extensions.are_asked_for(file.read())
-        with extensions.replaced(load_inline) if asks else contextlib.nullcontext():
-            return Bundle(path, "solution")
-
     def describe(self, path, question):
-        """The extensions that a solution asks for when it is imported, which may fail afterwards: it will again."""
-        found = []
-        try:
-            self.load(path, extensions.recorder(found))
-        except Fault:
-            pass
-        return self.give(found)
+        """The extensions that a solution asks for: when its file is imported; with a task, which is told next, when its
+        models are made, too. Either may fail afterwards: it will again."""
+        if "task" not in question:
+            with contextlib.suppress(Fault):
+                self.bundle = Bundle(path, "solution", load_inline=extensions.recorder(self.asked))
+        for spec in json.loads(question.get("task", "[]")) if self.bundle else []:
+            make_for_nothing(self.bundle, spec)
+        return self.give(self.asked)
 
     def autotuned(self):
         return autotuned.chosen_in(self.bundle.folder)

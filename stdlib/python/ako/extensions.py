@@ -1,6 +1,6 @@
 """torch.utils.cpp_extension.load_inline apart from the solution that calls it: what a solution asks for is recorded
-when its file is imported, built by a process of ours (ako.extension_build), and found by the solution."""
-import contextlib
+when its file is imported and its model is made, built by a process of ours (ako.extension_build), and found by the
+solution."""
 import importlib.machinery
 import importlib.util
 import inspect
@@ -75,24 +75,25 @@ class _Nothing(types.ModuleType):
         return lambda *args, **kwargs: None
 
 
-@contextlib.contextmanager
-def replaced(function):
-    """With another load_inline, to which arguments are given by their names: their order is not the same in every
-    PyTorch."""
+def replace(function):
+    """Puts another load_inline in the place of PyTorch's, to which arguments are given by their names: their order is
+    not the same in every PyTorch."""
     import torch.utils.cpp_extension as cpp
-    before = cpp.load_inline
-    names = list(inspect.signature(before).parameters)
-    cpp.load_inline = lambda *args, **kwargs: function(**dict(zip(names, args)), **kwargs)
-    try:
-        yield
-    finally:
-        cpp.load_inline = before
+    original = getattr(cpp.load_inline, "original", cpp.load_inline)
+    names = list(inspect.signature(original).parameters)
+
+    def load_inline(*args, **kwargs):
+        return function(**dict(zip(names, args)), **kwargs)
+    load_inline.original = original
+    cpp.load_inline = load_inline
 
 
 def recorder(found):
+    """load_inline that puts what is asked for into a list, once."""
     def load_inline(**kwargs):
         spec = wanted(**kwargs)
-        found.append(spec)
+        if spec not in found:
+            found.append(spec)
         return _Nothing(spec["name"])
     return load_inline
 
@@ -105,8 +106,9 @@ def finder(built):
         spec = wanted(**kwargs)
         path = paths.get(text_of(spec))
         if not path:
-            raise Fault(COMPILE, f"load_inline('{spec['name']}') must be called when the file is imported, with the "
-                                 "same arguments every time: it is built before the solution is loaded")
+            raise Fault(COMPILE, f"load_inline('{spec['name']}') must be called when the file is imported or the model "
+                                 "is made, with the same arguments every time: it is built before the solution is "
+                                 "loaded")
         loader = importlib.machinery.ExtensionFileLoader(spec["name"], path)
         module = importlib.util.module_from_spec(importlib.util.spec_from_loader(spec["name"], loader))
         loader.exec_module(module)
