@@ -14,6 +14,7 @@
 /* Launches that are enqueued before the host waits: enough to hide the waiting, few enough not to fill the queue. */
 #define BATCH 32
 #define MOST_BATCH_NS INT64_C(100000000) /* of launches known to be long, so that a wish to stop is heard */
+#define GATE_NS INT64_C(100000)          /* beyond four times what a call takes to launch: launching may be slow once */
 #define STREAM                                                                                            \
     NULL /* the legacy default stream: all that user code launches on blocking streams is ordered with it \
           */
@@ -430,7 +431,7 @@ static int look_for_loose_work(run *r)
     int status = launch_alone(r, &launch_ns, &whole_ns);
     if (status != AKO_OK || whole_ns > AKO_LOOSE_NS || ako_activity_begin(1) != AKO_OK)
         return status;
-    status = launch_gated(r, (int)(2 * launch_ns + (int64_t)AKO_PAUSE_NS));
+    status = launch_gated(r, (int)(4 * launch_ns + GATE_NS));
     if (status == AKO_OK && ako_activity_collect(&span, ako_runner_kernels(r->runner)) == AKO_OK)
         r->out->loose_ns = ako_activity_loose();
     return status;

@@ -5,6 +5,7 @@ local bench = require "ako.bench"
 local contract = require "ako.contract"
 local drawing = require "ako.drawing"
 local fault = require "ako.fault"
+local fs = require "ako.fs"
 local host = require "ako.host"
 local problem_task = require "ako.problem_task"
 local problems = require "ako.problem"
@@ -34,6 +35,22 @@ local function multi_of(started)
     return { init = started.opt[names.init], input = started.opt[names.input] }
 end
 
+-- A solution that is named lies in the workspace, or beside the problem, from where it is copied. A slip of the pen makes
+-- no file.
+local function check_named(host_values, loaded)
+    local name = host_values.solution
+    local here = host_values.workspace or "."
+    if not name or loaded.solution.from or fs.exists(fs.join(here, name)) then return end
+    local beside = fs.join(loaded.folder, name)
+    if fs.exists(beside) then
+        loaded.solution.from = { fs.absolute(beside) }
+        return
+    end
+    fault.raise("INVALID", "--solution %s: no such file in %s%s; without --solution it is %s, which begins as a copy of "
+        .. "the problem's Model", name, here == "." and "the current folder" or here,
+        fault.nearest(name, fs.list(here) or {}), problems.FIRST_SOLUTION)
+end
+
 --- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
 --- Raises faults.
 function finding.definition(started)
@@ -44,7 +61,9 @@ function finding.definition(started)
     started.bundled = bundled
     local dims = started.host.dims and must(contract.dims(started.host.dims))
     if problems.is_problem(file) then
-        return problems.load(file, started.host.solution, { dims = dims, multi = multi_of(started) })
+        local loaded = problems.load(file, started.host.solution, { dims = dims, multi = multi_of(started) })
+        check_named(started.host, loaded)
+        return loaded
     end
     fault.check(not dims, "option --dims is for a task in Python; %s has its sizes in its workloads", file)
     fault.check(not started.host.solution, "option --solution is for a task in Python; %s names its solution itself",

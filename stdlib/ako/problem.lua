@@ -11,14 +11,15 @@ local robust_kbench = require "ako.robust_kbench"
 
 local problem = {}
 
-local SOLUTION = "solution.py"
+--- The file of a solution that nobody has named.
+problem.FIRST_SOLUTION = "solution.py"
 
 --- True where a file is such a problem by its name.
 function problem.is_problem(file) return path.extension(file) == "py" end
 
 -- Where the solution lies in the workspace, and where its first content comes from (nil: it lies there).
 local function place_solution(given)
-    if not given then return SOLUTION, nil end
+    if not given then return problem.FIRST_SOLUTION, nil end
     if path.is_inside(given) then return given, nil end
     return fs.basename(given), fs.absolute(given) or given
 end

@@ -83,12 +83,12 @@ end
 -- Seconds from the shell's start of the program to its exit; nil and what it said when it failed.
 local function seconds_cold(file, solution)
     local workspace = assert(fs.temp_dir("ako-bench"))
-    local given = solution or "solution.py"
-    if solution then assert(fs.copy_file(FOLDER .. solution, fs.join(workspace, given))) end
+    if solution then assert(fs.copy_file(FOLDER .. solution, fs.join(workspace, solution))) end
+    local argv = { fs.join(fs.program_dir(), "ako-lua"), "policies/kernelbench.lua", "try", "--json", "--quiet",
+        "--task", FOLDER .. file, "--workspace", workspace, limit_ns = 300 * SECOND }
+    if solution then table.move({ "--solution", solution }, 1, 2, #argv + 1, argv) end
     local begin = clock.now_ns()
-    local result = assert(process.run { fs.join(fs.program_dir(), "ako-lua"), "policies/kernelbench.lua", "try",
-        "--json", "--quiet", "--task", FOLDER .. file, "--workspace", workspace, "--solution", given,
-        limit_ns = 300 * SECOND })
+    local result = assert(process.run(argv))
     local took = (clock.now_ns() - begin) / 1e9
     fs.remove_tree(workspace)
     if result.code ~= 0 then return nil, result.stderr .. result.stdout end
@@ -107,8 +107,8 @@ end
 
 local function cold(row, label, goal, file, solution, times)
     row(label, goal, figure_cold(file, solution, times or 1),
-        ("ako-lua policies/kernelbench.lua try --task %s%s --solution %s"):format(FOLDER, file,
-            solution or "solution.py"))
+        ("ako-lua policies/kernelbench.lua try --task %s%s%s"):format(FOLDER, file,
+            solution and " --solution " .. solution or ""))
 end
 
 --- All of it, in rows { what, goal, figure, command }. Needs a GPU and PyTorch.
