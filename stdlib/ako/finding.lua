@@ -9,6 +9,7 @@ local fs = require "ako.fs"
 local host = require "ako.host"
 local problem_task = require "ako.problem_task"
 local problems = require "ako.problem"
+local suite_pairs = require "ako.suite_pairs"
 local survey = require "ako.survey"
 local task_files = require "ako.task"
 local workspace = require "ako.workspace"
@@ -54,6 +55,7 @@ end
 --- The definition of the task. Sets .bundled where it is the bundled example, .made where the policy has made it.
 --- Raises faults.
 function finding.definition(started)
+    suite_pairs.check_single(started.host)
     local file, bundled = workspace.find_task(started.host, started.ctx.home or host.home)
     local made = bundled and made_by_policy(started)
     started.made = made ~= nil and made ~= false

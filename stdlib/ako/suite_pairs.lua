@@ -119,6 +119,14 @@ function suite_pairs.problems(folder)
     return items_of({ top = top }, { pairs = {}, unsolved = files_of(top, is_problem) })
 end
 
+--- Raises INVALID when `host.task` is a folder of problems: most verbs are about one.
+function suite_pairs.check_single(host)
+    if not suite_pairs.is_suite(host) then return end
+    local first = files_of(host.task, is_problem)[1]
+    fault.raise("INVALID", "%s is a folder of problems: run and doctor take one; name a problem of it, --task %s",
+        host.task, first)
+end
+
 local function folder_of(name, what, option)
     fault.check(name, "--task %s holds problems; name the folder of their %s with --%s", what, "solutions", option)
     if not fs.is_dir(name) then fault.raise("NOTFOUND", "%s: no folder of solutions (--%s)", name, option) end

@@ -3941,6 +3941,10 @@ local suite_pairs = {}
 ---@return boolean
 function suite_pairs.is_suite(host) end
 
+---Raises INVALID when `host.task` is a folder of problems: most verbs are about one.
+---@param host any
+function suite_pairs.check_single(host) end
+
 ---The problems of `host.task` and their solutions in `host.solution`: { top, from, items = { { problem, name, number,
 ---level, samples = { { solution, number, name } } } }, ambiguous, unknown }. Raises faults.
 ---@param host any

@@ -227,6 +227,13 @@ t.test("a policy that returns nothing is told so by every verb; a script is not"
     end
 end)
 
+t.test("the example of a script says which folder it wants", function()
+    local r = program.run("examples/time_a_kernel.lua")
+    t.eq(r.stderr, "ako-lua: no task in examples/rmsnorm: no such file; name a folder that has a task.lua: "
+        .. "time_a_kernel.lua FOLDER\n")
+    t.eq(r.code, 4)
+end)
+
 t.test("a script's options are its own, also those that look like a size", function()
     write("own.lua", "print(arg[0], ...)")
     for _, before in ipairs { {}, { "--M=8" }, { "--dims", "M=8", "-q" } } do

@@ -385,6 +385,11 @@ t.test("what cannot be begun", function()
     end
     says(2, "%-%-task p holds problems; name the folder of their solutions with %-%-solution", with "small.lua")
     says(2, "none: no folder of solutions .*", with("--solution", "none", "small.lua"))
+    local single = "p is a folder of problems: run and doctor take one; name a problem of it, %-%-task p/1_One.py"
+    for _, verb in ipairs { "plan", "try" } do
+        says(2, single, with("small.lua", verb))
+        says(2, single, with("--solution", "q", "small.lua", verb))
+    end
     says(2, "%-%-candidates belongs to one task, but p holds problems", with("small.lua", "--candidates", "q"))
     says(2, "%-%-results is for a folder of problems .*", "small.lua", "--results", "r")
     says(5, ".*cuda:99.*", with("--solution", "q", "small.lua", "--devices", "cuda:99"))
