@@ -36,8 +36,8 @@ local function multi_of(started)
     return { init = started.opt[names.init], input = started.opt[names.input] }
 end
 
--- A solution that is named lies in the workspace, or beside the problem, from where it is copied. A slip of the pen makes
--- no file.
+-- A solution that is named lies in the workspace, or beside the problem, from where it is copied. A slip of the pen
+-- makes no file.
 local function check_named(host_values, loaded)
     local name = host_values.solution
     local here = host_values.workspace or "."
@@ -47,8 +47,8 @@ local function check_named(host_values, loaded)
         loaded.solution.from = { fs.absolute(beside) }
         return
     end
-    fault.raise("INVALID", "--solution %s: no such file in %s%s; without --solution it is %s, which begins as a copy of "
-        .. "the problem's Model", name, here == "." and "the current folder" or here,
+    fault.raise("INVALID", "--solution %s: no such file in %s%s; without --solution it is %s, which begins as a copy "
+        .. "of the problem's Model", name, here == "." and "the current folder" or here,
         fault.nearest(name, fs.list(here) or {}), problems.FIRST_SOLUTION)
 end
 

@@ -915,17 +915,19 @@ t.test("a solution that is not there is made by nobody; one that lies beside its
     program.write("problems/twice.py", MODEL .. INPUTS)
     program.write("problems/beside.py", RIGHT)
     program.write("mine.py", RIGHT)
-    local function try(name)
-        return program.run("-q", "--device=cpu", "--task=problems/twice.py", "--solution=" .. name, "light.lua", "try")
+    local function named(name, ...)
+        return program.run("-q", "--device=cpu", "--task=problems/twice.py", "--solution=" .. name, "light.lua", "try",
+            ...)
     end
     for name, hint in pairs { ["mien.py"] = " %(did you mean 'mine.py'%?%)", ["sub/new.py"] = "" } do
-        local result = try(name)
+        local result = named(name)
         t.eq(result.code, exits.USAGE)
         t.match(result.stderr, "^ako%-lua: %-%-solution " .. name .. ": no such file in the current folder" .. hint
             .. "; without %-%-solution it is solution.py, which begins as a copy of the problem's Model\n$")
     end
     t.eq(fs.list(program.folder), { "light.lua", "mine.py", "problems" })
-    t.eq(try("beside.py").code, exits.DONE)
+    t.eq(named("beside.py", "--workspace=own").code, exits.DONE)
+    t.eq(fs.read(fs.join(program.folder, "own/beside.py")), RIGHT)
 end)
 
 t.test("another solution in the same session is refused, and stays where it is", function()
