@@ -165,10 +165,11 @@ def own(name, cpp_sources, cuda_sources=None, functions=None, extra_include_path
     pass
 cpp = sys.modules["torch.utils.cpp_extension"] = types.SimpleNamespace(load_inline=own)
 found = []
-with extensions.replaced(extensions.recorder(found)):
-    cpp.load_inline("e", "int x;", None, ["f"])
-    cpp.load_inline("e", cpp_sources=("int x;",), functions="f", extra_include_paths=[Path("here")])
-assert cpp.load_inline is own
+extensions.replace(None)
+extensions.replace(extensions.recorder(found))
+cpp.load_inline("e", "int x;", None, ["f"])
+cpp.load_inline("e", cpp_sources=("int x;",), functions="f", extra_include_paths=[Path("here")])
+assert cpp.load_inline.original is own
 assert found == [{"name": "e", "cpp_sources": ["int x;"], "functions": ["f"]}, {"name": "e", "cpp_sources": ["int x;"],
                  "functions": "f", "extra_include_paths": ["here"]}], found
 ]])
