@@ -43,6 +43,7 @@ typedef struct tag {
 
 typedef struct span {
     uint64_t start, end;
+    uint32_t first, last; /* correlations */
     int kernels, parts;
 } span;
 
@@ -228,6 +229,8 @@ static void extend(span *s, const work *w)
 {
     s->start = s->parts == 0 || w->start < s->start ? w->start : s->start;
     s->end = w->end > s->end ? w->end : s->end;
+    s->first = s->parts == 0 || w->correlation < s->first ? w->correlation : s->first;
+    s->last = w->correlation > s->last ? w->correlation : s->last;
     s->parts++;
     s->kernels += w->is_kernel;
 }
@@ -301,13 +304,13 @@ int ako_activity_collect(int64_t *spans_ns, int kernels)
     return status;
 }
 
-/* Of the timer's own work the nearest to the correlations of the call: before its first, or behind its last. */
-static const work *neighbour(uint32_t first, uint32_t last, bool behind)
+/* Of the timer's own work the nearest to the call's: before its first, or behind its last. */
+static const work *neighbour(const span *call, bool behind)
 {
     const work *list = (const void *)works.data, *found = NULL;
     for (size_t i = 0; i < works.size / sizeof *list; i++) {
         uint32_t at = list[i].correlation;
-        if (call_of(&list[i]) != AKO_ACTIVITY_OURS || (behind ? at <= last : at >= first))
+        if (call_of(&list[i]) != AKO_ACTIVITY_OURS || (behind ? at <= call->last : at >= call->first))
             continue;
         if (!found || (behind ? at < found->correlation : at > found->correlation))
             found = &list[i];
@@ -318,16 +321,10 @@ static const work *neighbour(uint32_t first, uint32_t last, bool behind)
 int64_t ako_activity_loose(void)
 {
     pthread_mutex_lock(&lock);
-    const work *list = (const void *)works.data;
-    uint32_t first = UINT32_MAX, last = 0;
-    for (size_t i = 0; i < works.size / sizeof *list; i++)
-        if (call_of(&list[i]) == 0) {
-            first = list[i].correlation < first ? list[i].correlation : first;
-            last = list[i].correlation > last ? list[i].correlation : last;
-        }
-    const work *before = neighbour(first, last, false), *behind = neighbour(first, last, true);
-    int64_t early = before ? (int64_t)(before->end - spans[0].start) : 0;
-    int64_t late = behind ? (int64_t)(spans[0].end - behind->start) : 0;
+    const span *call = &spans[0];
+    const work *before = neighbour(call, false), *behind = neighbour(call, true);
+    int64_t early = before ? (int64_t)(before->end - call->start) : 0;
+    int64_t late = behind ? (int64_t)(call->end - behind->start) : 0;
     pthread_mutex_unlock(&lock);
     return (early > 0 ? early : 0) + (late > 0 ? late : 0);
 }
