@@ -15,7 +15,8 @@ local function try_again(stand, claim)
     local n, result = 0
     repeat
         n, result = n + 1, stand:try(stand:unit(claim.file))
-    until n >= (TRIES[result.status] or 1)
+        local outcome = result.status .. " " .. (result.code or "")
+    until n >= (TRIES[result.status] or 1) or cheats.is_expected(claim.expected, outcome)
     if n > 1 then console.out(("# %s: %d trials\n"):format(claim.file, n)) end
     return result
 end
@@ -32,7 +33,7 @@ end
 
 local function try_one(stand, claim)
     if claim.threats == "honest" then return try_honest(stand, claim) end
-    ledger:try(claim, function() return stand:try(stand:unit(claim.file)) end)
+    ledger:try(claim, function() return try_again(stand, claim) end)
 end
 
 -- A folder's claims are about the problem that lies in it, or else about that of all.
