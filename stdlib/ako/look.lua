@@ -29,13 +29,17 @@ end
 -- What goes on in a session that is not finished, and what to do about it.
 local function under_way(state)
     if state.finished then return nil end
-    local again = state.header.verb == "run" and "`resume`" or "`try`"
+    local is_run = state.header.verb == "run"
+    local again = is_run and "`resume`" or "`try`"
     if state.holder and state.open then
         return ("trial %d is being measured by process %d"):format(state.open.trial, state.holder)
     elseif state.holder then
         return ("at work: process %d"):format(state.holder)
     elseif state.open then
         return ("trial %d was cut off; %s closes it and goes on"):format(state.open.trial, again)
+    end
+    if not is_run and not state.best and #state.history > 0 then
+        return "open, but its baseline failed: the next `try` begins a new session"
     end
     return ("open: %s goes on with it"):format(again)
 end

@@ -37,17 +37,19 @@ function rules.words(rule, opt, policy)
     return words
 end
 
--- The words of several rules in one sentence; rules without any are left out.
+local WORDLESS = "a rule of the policy's own"
+
+-- The words of several rules in one sentence; nil where none of them has any.
 local function joined(list, between)
     return function(opt, policy)
-        local texts, all_off = {}, true
+        local texts, all_off, any = {}, true, false
         for _, rule in ipairs(list) do
             local text = rules.words(rule, opt, policy)
-            if text ~= false then all_off = false end
-            texts[#texts + 1] = text or nil
+            all_off, any = all_off and text == false, any or text
+            if text ~= false then texts[#texts + 1] = text or WORDLESS end
         end
         if all_off then return false end
-        return #texts > 0 and table.concat(texts, between) or nil
+        return any and table.concat(texts, between) or nil
     end
 end
 

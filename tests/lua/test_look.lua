@@ -59,6 +59,16 @@ t.test("log: a line for each trial, the newest last", function()
     t.eq(snapshot(folder), before, "nothing is written")
 end)
 
+t.test("status says what the next try does: it goes on, but not where the baseline failed", function()
+    local folder = scripted.task_folder "status=COMPILE_ERROR reason=kernel.c:3:no"
+    t.eq(call(folder, "try"), 10)
+    t.match(select(2, call(folder, "status")), "\nopen, but its baseline failed: the next `try` begins a new session\n$")
+    local first = object_of(folder, "status").session
+    t.eq(try(folder, "time=50"), 0)
+    t.eq(object_of(folder, "status", nil, { session = "s" }).trials, 0)
+    t.ok(first ~= "s")
+end)
+
 t.test("log --json has the names of try --json", function()
     local folder = story()
     local object = object_of(folder, "log", nil, { last = 3 })

@@ -110,6 +110,16 @@ t.test("budget, floor and any", function()
     t.match(rules.any(rules.budget { trials = 9 }, rules.plateau(1, 0))(history(0)), "1 trials without")
 end)
 
+t.test("of several rules, one without words is told of too, and one that is switched off is not", function()
+    local function own() end
+    local budget = rules.budget { trials = "trials" }
+    t.eq(rules.words(rules.any(budget, own), { trials = 9 }), "after 9 trials, or a rule of the policy's own")
+    t.eq(rules.words(rules.any(budget, own), { trials = 0 }), nil, "the only one left has no words")
+    t.eq(rules.words(rules.any(budget, rules.floor(0.9)), { trials = 0 }), "when the best runs at 90 % of the device's limit")
+    t.eq(rules.words(rules.any(budget), { trials = 0 }), false)
+    t.eq(rules.words(rules.any(own, own)), nil)
+end)
+
 t.test("fast_p is strict and counts wrong ones as slow", function()
     local entries = { { correct = true, speedup = 1.0 }, { correct = true, speedup = 2.5 },
         { correct = false, speedup = 9.0 }, { correct = true } }
