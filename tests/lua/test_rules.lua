@@ -115,7 +115,8 @@ t.test("of several rules, one without words is told of too, and one that is swit
     local budget = rules.budget { trials = "trials" }
     t.eq(rules.words(rules.any(budget, own), { trials = 9 }), "after 9 trials, or a rule of the policy's own")
     t.eq(rules.words(rules.any(budget, own), { trials = 0 }), nil, "the only one left has no words")
-    t.eq(rules.words(rules.any(budget, rules.floor(0.9)), { trials = 0 }), "when the best runs at 90 % of the device's limit")
+    t.eq(rules.words(rules.any(budget, rules.floor(0.9)), { trials = 0 }),
+        "when the best runs at 90 % of the device's limit")
     t.eq(rules.words(rules.any(budget), { trials = 0 }), false)
     t.eq(rules.words(rules.any(own, own)), nil)
 end)
