@@ -4,6 +4,7 @@
 local c_source = require "ako.c_source"
 local dtypes = require "ako.dtypes"
 local fault = require "ako.fault"
+local format = require "ako.format"
 
 local entry = {}
 
@@ -20,12 +21,37 @@ local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", boo
 -- What says nothing about what is passed.
 local IGNORED = { const = true, volatile = true, restrict = true, __restrict__ = true, __restrict = true }
 
+-- Where the parenthesis that opens at a place closes; nil for one that does not.
+local function closings(code)
+    local closing, open = {}, {}
+    for at, mark in code:gmatch("()([()])") do
+        if mark == "(" then
+            open[#open + 1] = at
+        elseif #open > 0 then
+            closing[table.remove(open)] = at
+        end
+    end
+    return closing
+end
+
 -- Code without attributes, lines kept.
-local function bare(text) return (c_source.code(text):gsub("%f[%w_]__attribute__%s*%b()", "")) end
+local function bare(text)
+    local code = c_source.code(text)
+    local closing, pieces, from = closings(code), {}, 1
+    for at, open in code:gmatch("%f[%w_]()__attribute__%s*()%(") do
+        if at >= from and closing[open] then
+            pieces[#pieces + 1] = code:sub(from, at - 1)
+            from = closing[open] + 1
+        end
+    end
+    pieces[#pieces + 1] = code:sub(from)
+    return table.concat(pieces)
+end
 
 -- "const float *x" as { name, type, pointer, const }.
 local function parameter(text)
-    text = text:gsub("%[[^%]]*%]", function() return "" end) .. (text:find("[", 1, true) and " *" or "")
+    local bracket = text:find("[", 1, true)
+    if bracket then text = text:sub(1, bracket - 1) .. " *" end
     local _, stars = text:gsub("%*", "")
     fault.check(stars <= 1, "'%s': a pointer to pointers cannot be given", text)
     local words, is_const = {}, false
@@ -34,7 +60,7 @@ local function parameter(text)
         if not IGNORED[word] then words[#words + 1] = word end
     end
     for word in before:gmatch("[%w_]+") do is_const = is_const or word == "const" end
-    fault.check(#words >= 2, "'%s': a parameter needs a type and a name", text:match("^%s*(.-)%s*$"))
+    fault.check(#words >= 2, "'%s': a parameter needs a type and a name", format.trim(text))
     local name, kind = table.remove(words), table.concat(words, " ")
     local dtype = TYPES[kind]
     fault.check(dtype or stars == 1 and kind == "void", "parameter '%s': the type '%s' is none that can be given", name,
@@ -49,13 +75,20 @@ local function parameters(list)
     return found
 end
 
--- Functions that are defined at the head of a line or behind extern "C": { name, list, line, extern }.
+local function newlines_in(text) return select(2, text:gsub("\n", "")) end
+
+-- Functions without a result that are defined: { name, list, line, is_extern, is_static }. What stands before a
+-- parenthesis is read from its first letter alone, which the %f finds: else a long text would be read from each again.
 local function definitions(text)
-    local found = {}
-    for before, at, name, list in text:gmatch("([%w_:%s%*\"]-)()([%a_][%w_]*)%s*(%b())[%a%s]*{") do
-        if before:find("%f[%w_]void%s*$") and not before:find("__global__", 1, true) then
-            local _, lines = text:sub(1, at):gsub("\n", "")
-            found[#found + 1] = { name = name, list = list:sub(2, -2), line = lines + 1,
+    local found, closing, line, counted = {}, closings(text), 1, 1
+    for from, head, open in text:gmatch('%f[%w_:%s*"]()([%w_:%s*"]+)()%(') do
+        local before, at, name = head:match("^(.*)%f[%w_]()([%a_][%w_]*)%s*$")
+        local close = closing[open]
+        local is_defined = name and close and text:find("^[%a%s]*{", close + 1)
+        if is_defined and before:find("%f[%w_]void%s*$") and not before:find("__global__", 1, true) then
+            at = from + at - 1
+            line, counted = line + newlines_in(text:sub(counted, at - 1)), at
+            found[#found + 1] = { name = name, list = text:sub(open + 1, close - 1), line = line,
                 is_extern = before:find('extern%s+"C"') ~= nil,
                 is_static = before:find("%f[%w_]static%f[%W]") ~= nil }
         end
