@@ -33,6 +33,9 @@ local function describe(evaluator, loaded, question, seconds)
             loaded.file, seconds)
     end
     if REFUSED[code] then fault.raise(code, "%s", why) end
+    if code == "KILLED" or code == "CHILD" and not evaluator:is_there() then -- no doing of the problem's
+        fault.raise(code, "%s: not described: %s", loaded.file, why)
+    end
     if code == "CHILD" then why = "its process ended: " .. why end
     local named
     for _, source in ipairs(loaded.sources) do named = named or why:find(source.name, 1, true) end

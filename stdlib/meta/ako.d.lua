@@ -3,7 +3,7 @@
 -- sources. Unless something else is said, a function that fails in the outside world returns nil, a message and a code
 -- ("NOTFOUND", "IO", ...), and a wrong argument raises.
 
----@alias ako.Code "ERROR"|"INVALID"|"NOTFOUND"|"EXISTS"|"UNAVAILABLE"|"TIMEOUT"|"CANCELLED"|"IO"|"NOMEM"|"CORRUPT"|"CHILD"|"CUDA"|"BUSY"|"LIMIT"|"EOF"|"COMPILE"
+---@alias ako.Code "ERROR"|"INVALID"|"NOTFOUND"|"EXISTS"|"UNAVAILABLE"|"TIMEOUT"|"CANCELLED"|"IO"|"NOMEM"|"CORRUPT"|"CHILD"|"CUDA"|"BUSY"|"LIMIT"|"EOF"|"COMPILE"|"KILLED"
 ---@alias ako.Verdict "keep"|"revert"|"inconclusive"
 ---@alias ako.Status "PASSED"|"INCORRECT_SHAPE"|"INCORRECT_DTYPE"|"INCORRECT_NUMERICAL"|"COMPILE_ERROR"|"RUNTIME_ERROR"|"TIMEOUT"|"INVALID_REFERENCE"|"REJECTED"|"REWARD_HACK"|"UNTRUSTED_TIMING"|"UNSTABLE"|"INFRA"
 ---@alias ako.Dtype "f64"|"f32"|"f16"|"bf16"|"f8e4m3"|"f8e5m2"|"i64"|"i32"|"i16"|"i8"|"u64"|"u32"|"u16"|"u8"|"bool"
