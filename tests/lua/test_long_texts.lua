@@ -12,7 +12,7 @@ local python_source = require "ako.python_source"
 local t = require "ako.tap"
 local tune = require "ako.tune"
 
-local LENGTH, BUDGET_S = 1 << 20, 5 -- of the processor's time; each takes a tenth of a second
+local LENGTH, BUDGET_S = 1 << 18, 2 -- bytes; seconds of the processor, of which each takes some hundredths
 
 local function source(text) return { name = "a.c", text = text } end
 
