@@ -1,5 +1,6 @@
 -- Names of files as people type them and as they happen to be: every spelling of a path means the same file, and what
 -- cannot be a source's name, or is no file, is said before anything is begun.
+local exits = require "ako.exits"
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local lane = require "lane"
@@ -76,6 +77,22 @@ t.test("a problem whose bytes are no UTF-8 is refused by file and byte", functio
     assert(fs.write(odd .. "/a.py", "x"))
     local _, at = utf8.len(odd)
     t.match(problem_fault(odd .. "/a.py"), ("this path is not UTF%%-8 %%(byte %d%%): rename the folder$"):format(at))
+end)
+
+t.test("a problem whose process, or whose evaluator, somebody has killed is not at fault", function()
+    local file = t.tmpdir() .. "/a.py"
+    assert(fs.write(file, "x"))
+    local loaded = problem.load(file)
+    local function ask(code, is_there)
+        local evaluator = { place = "cpu", describe = function() return nil, "it was killed by SIGKILL", code end,
+            is_there = function() return is_there end }
+        local _, why, got = fault.catch(problem_task.resolve, evaluator, loaded, {})
+        t.match(why, "a.py: [%w ]+: it was killed by SIGKILL$")
+        return exits.of_code(got)
+    end
+    t.eq(ask("KILLED", true), exits.UNMEASURED)
+    t.eq(ask("CHILD", false), exits.UNMEASURED)
+    t.eq(ask("CHILD", true), exits.USAGE, "it has ended its process itself")
 end)
 
 t.test("an answer in JSON holds any bytes of paths as escapes", function()
