@@ -10,13 +10,13 @@ local entry = {}
 
 local USUAL = "solve"
 
-local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", bool = "bool", _Bool = "bool", __nv_bfloat16 = "bf16",
-    nv_bfloat16 = "bf16", __nv_fp8_e4m3 = "f8e4m3", __nv_fp8_e5m2 = "f8e5m2", char = "i8", ["signed char"] = "i8",
-    ["unsigned char"] = "u8", short = "i16", ["short int"] = "i16", ["unsigned short"] = "u16", int = "i32",
-    unsigned = "u32", ["unsigned int"] = "u32", long = "i64", ["long int"] = "i64", ["long long"] = "i64",
-    ["long long int"] = "i64", ["unsigned long"] = "u64", ["unsigned long long"] = "u64", size_t = "u64",
-    int8_t = "i8", uint8_t = "u8", int16_t = "i16", uint16_t = "u16", int32_t = "i32", uint32_t = "u32",
-    int64_t = "i64", uint64_t = "u64" }
+local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", bool = "bool", _Bool = "bool",
+    __nv_bfloat16 = "bf16", nv_bfloat16 = "bf16", __nv_fp8_e4m3 = "f8e4m3", __nv_fp8_e5m2 = "f8e5m2", char = "i8",
+    ["signed char"] = "i8", ["unsigned char"] = "u8", short = "i16", ["short int"] = "i16", ["unsigned short"] = "u16",
+    int = "i32", unsigned = "u32", ["unsigned int"] = "u32", long = "i64", ["long int"] = "i64", ["long long"] = "i64",
+    ["long long int"] = "i64", ["unsigned long"] = "u64", ["unsigned long long"] = "u64", size_t = "u64", int8_t = "i8",
+    uint8_t = "u8", int16_t = "i16", uint16_t = "u16", int32_t = "i32", uint32_t = "u32", int64_t = "i64",
+    uint64_t = "u64" }
 
 -- What plain C has no type for is passed as its bits.
 local BITS = { f16 = "u16", bf16 = "u16", f8e4m3 = "u8", f8e5m2 = "u8", bool = "u8" }
