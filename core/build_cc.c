@@ -240,10 +240,12 @@ static int read_code(ako_buf *code, const ako_build_job *job)
     return ako_fs_read(code, path, 0);
 }
 
-/* Whose fault a failed build is must not be mistaken: a full disk is not the source's. */
+/* Whose fault a failed build is must not be mistaken: a full disk, or memory that ran out, is not the source's. */
 static int check_room(const ako_build_output *out, const ako_build_job *job)
 {
     const char *log = out->log.data ? out->log.data : "";
+    if (!out->ok && strstr(log, "Killed signal terminated program")) /* one of those that cc starts */
+        return ako_fail(AKO_KILLED, "build", "the compiler was killed, as the kernel does where memory runs out");
     if (out->ok || !(strstr(log, "No space left on device") || strstr(log, "Disk quota exceeded")))
         return AKO_OK;
     return ako_fail(AKO_UNAVAILABLE, "build", "no room left on the disk of %s to compile in", job->folder);
@@ -258,6 +260,8 @@ static int take_result(ako_build_output *out, ako_buf *code, const ako_build_job
     if (!c->timed_out && WIFSIGNALED(c->status)) {
         char how[64];
         ako_process_describe(how, sizeof how, c->status);
+        if (ako_process_is_killed(c->status))
+            return ako_fail(AKO_KILLED, "build", "the compiler was %s", how);
         snprintf(out->error_text, sizeof out->error_text, "the compiler was %s", how);
     }
     int status = out->ok ? read_code(code, job) : AKO_OK;

@@ -24,7 +24,8 @@
     X(EOF, -15, "end of stream")                                                   \
     X(COMPILE, -16, "source does not compile")                                     \
     X(SHAPE, -17, "a tensor of another shape or structure than was asked for")     \
-    X(DTYPE, -18, "a tensor of another element type than was asked for")
+    X(DTYPE, -18, "a tensor of another element type than was asked for")           \
+    X(KILLED, -19, "somebody else ended a process with SIGKILL: no fault of its own code")
 
 typedef enum ako_status {
 #define AKO_STATUS_ENUM(name, value, text) AKO_##name = (value),

@@ -205,6 +205,11 @@ int ako_process_wait(pid_t pid, int *status, int64_t deadline_ns)
     return result;
 }
 
+bool ako_process_is_killed(int status)
+{
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
 void ako_process_describe(char *out, size_t size, int status)
 {
     if (WIFEXITED(status)) {

@@ -46,6 +46,10 @@ int ako_process_kill_helpers(pid_t pid, int64_t deadline_ns);
  * AKO_CANCELLED: a wish to stop came (cancel.h) and the tree has been killed. */
 int ako_process_wait(pid_t pid, int *status, int64_t deadline_ns);
 
+/* Whether it ended by SIGKILL, which no fault of a program brings about: somebody sent it, or the kernel where memory
+ * ran out. */
+bool ako_process_is_killed(int status);
+
 /* "exit 1", "killed by SIGSEGV (segmentation fault)". */
 void ako_process_describe(char *out, size_t size, int status);
 

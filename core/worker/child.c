@@ -160,7 +160,7 @@ static int fail_ended(ako_child *child)
     if (ako_process_wait(child->pid, &status, ako_clock_ns() + CHILD_GRACE_NS) == AKO_OK)
         ako_process_describe(how, sizeof how, status);
     child_kill(child);
-    return ako_fail(AKO_CHILD, child->role, "%s", how);
+    return ako_fail(ako_process_is_killed(status) ? AKO_KILLED : AKO_CHILD, child->role, "%s", how);
 }
 
 static int accept_answer(ako_child *child, json_t **answer)

@@ -44,7 +44,8 @@ int child_send(ako_child *child, const char *op, json_t *request, const int *fds
 void child_tell(ako_child *child, const char *op, json_t *wish);
 
 /* The next answer if it is there, positive or negative; AKO_TIMEOUT: not yet. AKO_CHILD says how the process ended
- * (then it has been reaped with all it left behind); AKO_CORRUPT or AKO_LIMIT: it broke the protocol. */
+ * (then it has been reaped with all it left behind), AKO_KILLED that it was SIGKILL, which was none of ours;
+ * AKO_CORRUPT or AKO_LIMIT: it broke the protocol. */
 int child_poll(ako_child *child, json_t **answer);
 
 /* Kills the tree and forgets the process; fine when there is none. */

@@ -12,7 +12,7 @@ static int find_builder(ako_child **out, evaluator *ev)
     ako_child *empty = NULL;
     for (int i = 0; i < BUILDERS; i++) {
         ako_child *builder = &ev->builders[i];
-        if (child_is_running(builder) && !child_owes_answer(builder)) {
+        if (child_is_still_running(builder) && !child_owes_answer(builder)) {
             *out = builder;
             return AKO_OK;
         }

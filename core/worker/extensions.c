@@ -44,8 +44,8 @@ static int ask(evaluator *ev, json_t **specs, ako_child *child, json_t *request,
 /* Of a solution that is asked what it wants: it will do the same when it is loaded, and be told there. */
 static bool is_its_own_doing(int status)
 {
-    return status == AKO_CHILD || status == AKO_TIMEOUT || status == AKO_CORRUPT || status == AKO_LIMIT ||
-           status == AKO_ERROR || status == AKO_COMPILE;
+    return status == AKO_CHILD || status == AKO_KILLED || status == AKO_TIMEOUT || status == AKO_CORRUPT ||
+           status == AKO_LIMIT || status == AKO_ERROR || status == AKO_COMPILE;
 }
 
 /* In a process without a GPU that may write nothing and starts no program. What the file asks for when it is imported

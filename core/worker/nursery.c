@@ -64,7 +64,8 @@ static int ask(evaluator *ev, json_t **answer, json_t *request, int channel)
     child_kill(&ev->nursery);
     if (status == AKO_CANCELLED || status == AKO_EOF)
         return ako_fail(status, "evaluator", "%s", text);
-    return ako_fail(AKO_UNAVAILABLE, "evaluator", "%s: the Python process %.600s", ev->python.program, text);
+    return ako_fail(status == AKO_KILLED ? status : AKO_UNAVAILABLE, "evaluator", "%s: the Python process %.600s",
+                    ev->python.program, text);
 }
 
 /* The process is a child of ours the moment its parent, the nursery's own fork, has ended. */

@@ -50,10 +50,11 @@ static int candidate_broke(trial *t, int status, const char *op, int set, int wo
                  seconds(t->budget.limit_ns));
         return end_candidate(t, workload, "TIMEOUT", t->step, reason);
     }
-    if (status == AKO_CHILD && strcmp(op, "open") == 0)
+    bool ended = status == AKO_CHILD || status == AKO_KILLED; /* it may have sent that signal to itself */
+    if (ended && strcmp(op, "open") == 0)
         return trial_end(t, "INFRA", "candidate", "the candidate's process did not start: %s",
                          ako_error_last()->message);
-    if (status == AKO_CHILD) {
+    if (ended) {
         snprintf(reason, sizeof reason, "the process ended during %s: %.700s", op, ako_error_last()->message);
         add_overrun(t, reason, sizeof reason, set);
         return end_candidate(t, workload, "RUNTIME_ERROR", "crash", reason);

@@ -5,6 +5,7 @@
 -- Functions: ceil_div(a, b), min(...), max(...). Faults are raised as ako.fault, without a place: the caller knows it.
 
 local fault = require "ako.fault"
+local format = require "ako.format"
 
 local axes = {}
 
@@ -162,7 +163,7 @@ function expression(scanner)
     scanner:skip()
     local from = scanner.at
     local tree = chain(scanner, term, "[+-]")
-    tree.text = scanner.text:sub(from, scanner.at - 1):match("^(.-)%s*$")
+    tree.text = format.trim(scanner.text:sub(from, scanner.at - 1))
     return tree
 end
 axes.expression = expression

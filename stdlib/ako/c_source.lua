@@ -4,6 +4,7 @@ local c_source = {}
 
 -- What is taken as it is: names, numbers (of which 1'000'000 is one), and what is between those.
 local PLAIN = { "^[%a_][%w_]*", "^%d[%w_.']*", "^[^%w_\"'/]+" }
+local LONGEST_WORD = 16 -- that the language allows in a raw literal
 local RAW = { R = true, LR = true, uR = true, UR = true, u8R = true } -- R"x(...)x" ends with its own word
 
 -- The place behind the literal whose quote is at `at`. What is not closed ends with its line.
@@ -16,7 +17,7 @@ local function behind_literal(text, at)
 end
 
 local function behind_raw_literal(text, at)
-    local word = text:match('^"([^%s()\\]*)%(', at)
+    local word = text:sub(at, at + LONGEST_WORD + 1):match('^"([^%s()\\]*)%(')
     if not word then return behind_literal(text, at) end
     local _, last = text:find(")" .. word .. '"', at, true)
     return (last or #text) + 1

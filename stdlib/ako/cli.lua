@@ -22,11 +22,11 @@ end
 local function is_a_few(number) return number >= 0 and number <= 64, "must be from 0 to 64" end
 
 local HOST_OPTIONS = {
-    { name = "task", kind = "text", value = "FILE|DIR",
+    { name = "task", kind = "path", value = "FILE|DIR",
         text = "what must be computed (default: task.lua of the workspace or here, else an example)" },
-    { name = "solution", kind = "text", value = "FILE|DIR",
+    { name = "solution", kind = "path", value = "FILE|DIR",
         text = "what candidates of a task in Python change (default: solution.py); of many tasks: a folder" },
-    { name = "workspace", kind = "text", value = "DIR", text = "where the solution lies (default: here)" },
+    { name = "workspace", kind = "path", value = "DIR", text = "where the solution lies (default: here)" },
     { name = "device", kind = "text", check = is_device, value = "auto|cpu|cuda:N",
         text = "what to run on (default: auto)" },
     { name = "dims", kind = "text", value = "M=N,...",

@@ -22,8 +22,12 @@ end
 local function knobs_of(text, code)
     local count = 0
     for _ in text:gmatch("//! *tune%s") do count = count + 1 end
-    for _ in ("\n" .. code):gmatch("\n%s*#%s*define%s+[%a_][%w_]*%s+%(?[%d%-]") do count = count + 1 end
-    for _ in code:gmatch("constexpr[^=;\n]*=%s*%d") do count = count + 1 end
+    for line in code:gmatch("[^\n]+") do
+        if line:find("^%s*#%s*define%s+[%a_][%w_]*%s+%(?[%d%-]") then count = count + 1 end
+    end
+    for declared, behind in code:gmatch("([^=;\n]+)()") do
+        if declared:find("constexpr", 1, true) and code:find("^=%s*%d", behind) then count = count + 1 end
+    end
     return count
 end
 

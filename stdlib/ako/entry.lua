@@ -4,28 +4,57 @@
 local c_source = require "ako.c_source"
 local dtypes = require "ako.dtypes"
 local fault = require "ako.fault"
+local format = require "ako.format"
 
 local entry = {}
 
 local USUAL = "solve"
 
-local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", bool = "bool", __nv_bfloat16 = "bf16",
-    nv_bfloat16 = "bf16", __nv_fp8_e4m3 = "f8e4m3", __nv_fp8_e5m2 = "f8e5m2", char = "i8", ["signed char"] = "i8",
-    ["unsigned char"] = "u8", short = "i16", ["short int"] = "i16", ["unsigned short"] = "u16", int = "i32",
-    unsigned = "u32", ["unsigned int"] = "u32", long = "i64", ["long int"] = "i64", ["long long"] = "i64",
-    ["long long int"] = "i64", ["unsigned long"] = "u64", ["unsigned long long"] = "u64", size_t = "u64",
-    int8_t = "i8", uint8_t = "u8", int16_t = "i16", uint16_t = "u16", int32_t = "i32", uint32_t = "u32",
-    int64_t = "i64", uint64_t = "u64" }
+local TYPES = { float = "f32", double = "f64", half = "f16", __half = "f16", bool = "bool", _Bool = "bool",
+    __nv_bfloat16 = "bf16", nv_bfloat16 = "bf16", __nv_fp8_e4m3 = "f8e4m3", __nv_fp8_e5m2 = "f8e5m2", char = "i8",
+    ["signed char"] = "i8", ["unsigned char"] = "u8", short = "i16", ["short int"] = "i16", ["unsigned short"] = "u16",
+    int = "i32", unsigned = "u32", ["unsigned int"] = "u32", long = "i64", ["long int"] = "i64", ["long long"] = "i64",
+    ["long long int"] = "i64", ["unsigned long"] = "u64", ["unsigned long long"] = "u64", size_t = "u64", int8_t = "i8",
+    uint8_t = "u8", int16_t = "i16", uint16_t = "u16", int32_t = "i32", uint32_t = "u32", int64_t = "i64",
+    uint64_t = "u64" }
+
+-- What plain C has no type for is passed as its bits.
+local BITS = { f16 = "u16", bf16 = "u16", f8e4m3 = "u8", f8e5m2 = "u8", bool = "u8" }
 
 -- What says nothing about what is passed.
 local IGNORED = { const = true, volatile = true, restrict = true, __restrict__ = true, __restrict = true }
 
+-- Where the parenthesis that opens at a place closes; nil for one that does not.
+local function closings(code)
+    local closing, open = {}, {}
+    for at, mark in code:gmatch("()([()])") do
+        if mark == "(" then
+            open[#open + 1] = at
+        elseif #open > 0 then
+            closing[table.remove(open)] = at
+        end
+    end
+    return closing
+end
+
 -- Code without attributes, lines kept.
-local function bare(text) return (c_source.code(text):gsub("%f[%w_]__attribute__%s*%b()", "")) end
+local function bare(text)
+    local code = c_source.code(text)
+    local closing, pieces, from = closings(code), {}, 1
+    for at, open in code:gmatch("%f[%w_]()__attribute__%s*()%(") do
+        if at >= from and closing[open] then
+            pieces[#pieces + 1] = code:sub(from, at - 1)
+            from = closing[open] + 1
+        end
+    end
+    pieces[#pieces + 1] = code:sub(from)
+    return table.concat(pieces)
+end
 
 -- "const float *x" as { name, type, pointer, const }.
 local function parameter(text)
-    text = text:gsub("%[[^%]]*%]", function() return "" end) .. (text:find("[", 1, true) and " *" or "")
+    local bracket = text:find("[", 1, true)
+    if bracket then text = text:sub(1, bracket - 1) .. " *" end
     local _, stars = text:gsub("%*", "")
     fault.check(stars <= 1, "'%s': a pointer to pointers cannot be given", text)
     local words, is_const = {}, false
@@ -34,7 +63,7 @@ local function parameter(text)
         if not IGNORED[word] then words[#words + 1] = word end
     end
     for word in before:gmatch("[%w_]+") do is_const = is_const or word == "const" end
-    fault.check(#words >= 2, "'%s': a parameter needs a type and a name", text:match("^%s*(.-)%s*$"))
+    fault.check(#words >= 2, "'%s': a parameter needs a type and a name", format.trim(text))
     local name, kind = table.remove(words), table.concat(words, " ")
     local dtype = TYPES[kind]
     fault.check(dtype or stars == 1 and kind == "void", "parameter '%s': the type '%s' is none that can be given", name,
@@ -49,13 +78,20 @@ local function parameters(list)
     return found
 end
 
--- Functions that are defined at the head of a line or behind extern "C": { name, list, line, extern }.
+local function newlines_in(text) return select(2, text:gsub("\n", "")) end
+
+-- Functions without a result that are defined: { name, list, line, is_extern, is_static }. What stands before a
+-- parenthesis is read from its first letter alone, which the %f finds: else a long text would be read from each again.
 local function definitions(text)
-    local found = {}
-    for before, at, name, list in text:gmatch("([%w_:%s%*\"]-)()([%a_][%w_]*)%s*(%b())[%a%s]*{") do
-        if before:find("%f[%w_]void%s*$") and not before:find("__global__", 1, true) then
-            local _, lines = text:sub(1, at):gsub("\n", "")
-            found[#found + 1] = { name = name, list = list:sub(2, -2), line = lines + 1,
+    local found, closing, line, counted = {}, closings(text), 1, 1
+    for from, head, open in text:gmatch('%f[%w_:%s*"]()([%w_:%s*"]+)()%(') do
+        local before, at, name = head:match("^(.*)%f[%w_]()([%a_][%w_]*)%s*$")
+        local close = closing[open]
+        local is_defined = name and close and text:find("^[%a%s]*{", close + 1)
+        if is_defined and before:find("%f[%w_]void%s*$") and not before:find("__global__", 1, true) then
+            at = from + at - 1
+            line, counted = line + newlines_in(text:sub(counted, at - 1)), at
+            found[#found + 1] = { name = name, list = text:sub(open + 1, close - 1), line = line,
                 is_extern = before:find('extern%s+"C"') ~= nil,
                 is_static = before:find("%f[%w_]static%f[%W]") ~= nil }
         end
@@ -115,10 +151,22 @@ local function tensors_for(spec, task)
     return result
 end
 
-local function check_dtype(param, tensor)
-    if param.dtype and param.dtype ~= tensor.dtype then
-        fault.raise("INVALID", "'%s' points to %s, and %s is %s", param.name, param.dtype, tensor.name, tensor.dtype)
+-- "_Bool, bool, uint8_t or unsigned char" for bool.
+local function types_of(dtype)
+    local names = {}
+    for name, meant in pairs(TYPES) do
+        if meant == dtype or meant == BITS[dtype] then names[#names + 1] = name end
     end
+    table.sort(names)
+    local last = table.remove(names)
+    return #names > 0 and table.concat(names, ", ") .. " or " .. last or last
+end
+
+local function check_dtype(param, tensor)
+    local dtype = tensor.dtype
+    if not param.dtype or param.dtype == dtype or param.dtype == BITS[dtype] then return end
+    fault.raise("INVALID", "'%s' points to %s, and %s is %s: write %s", param.name, param.dtype, tensor.name, dtype,
+        types_of(dtype))
 end
 
 local function is_float(dtype) return dtypes.check(dtype).kind == "float" end

@@ -8,6 +8,7 @@ local fault = require "ako.fault"
 local fs = require "ako.fs"
 local host = require "ako.host"
 local problem_task = require "ako.problem_task"
+local path = require "ako.path"
 local problems = require "ako.problem"
 local suite_pairs = require "ako.suite_pairs"
 local survey = require "ako.survey"
@@ -36,12 +37,21 @@ local function multi_of(started)
     return { init = started.opt[names.init], input = started.opt[names.input] }
 end
 
+local function check_name(name)
+    local wrong = path.is_text(name) and path.fault_of_name(fs.basename(name)) or path.fault_of_name(name)
+    fault.check(not wrong, "--solution %s: its name %s: rename it", name, wrong)
+end
+
 -- A solution that is named lies in the workspace, or beside the problem, from where it is copied. A slip of the pen
 -- makes no file.
 local function check_named(host_values, loaded)
     local name = host_values.solution
     local here = host_values.workspace or "."
-    if not name or loaded.solution.from or fs.exists(fs.join(here, name)) then return end
+    if not name then return end
+    check_name(name)
+    local other = path.no_file(loaded.solution.from and loaded.solution.from[1] or fs.join(here, name))
+    fault.check(not other, "--solution %s %s", name, other)
+    if loaded.solution.from or fs.exists(fs.join(here, name)) then return end
     local beside = fs.join(loaded.folder, name)
     if fs.exists(beside) then
         loaded.solution.from = { fs.absolute(beside) }

@@ -47,6 +47,12 @@ function format.fit(text, bytes)
     return text:sub(1, math.max(length, 0)) .. "~"
 end
 
+--- Text without the blanks round it. A pattern that looks for both ends at once takes the square of a run of blanks.
+function format.trim(text)
+    local first = text:find("%S")
+    return first and text:match("^.*%S", first) or ""
+end
+
 --- Text filled up with blanks to `width` characters, on its left when `right` is set.
 function format.pad(text, width, right)
     local blanks = (" "):rep(width - (utf8.len(text) or #text))
@@ -82,16 +88,19 @@ end
 
 local LONGEST_LINE = 2000
 
+-- Blanks in which a line ends are one; others stay.
+local function joined(blanks) return blanks:find("[\r\n]") and " " or nil end
+
 --- Text from anywhere as what may stand on one line of a terminal: no line breaks, no control characters, no end of it.
 function format.line(text)
-    local line = without_hidden(format.utf8(text):gsub("%s*[\r\n]+%s*", " "))
+    local line = without_hidden(format.utf8(text):gsub("%s+", joined))
     return #line > LONGEST_LINE and format.cut(line, LONGEST_LINE) or line
 end
 
 --- The last line of a text that has words, as `line` gives it, or nil: where most programs say what went wrong.
 function format.last_line(text)
     local found
-    for line in text:gmatch("[^\n]*%S[^\n]*") do found = line end
+    for line in text:gmatch("[^\n]+") do found = line:find("%S") and line or found end
     return found and format.line(found)
 end
 

@@ -8,6 +8,7 @@
 local axes = require "ako.axes"
 local dtypes = require "ako.dtypes"
 local fault = require "ako.fault"
+local format = require "ako.format"
 
 local launch = {}
 
@@ -50,10 +51,11 @@ local function configuration(scanner)
 end
 
 local function kernel_name(text)
-    local name, at = text:match("^%s*(.-)%s*<<<()")
-    fault.check(name, "expected kernel<<<(grid), (block), shared>>>(arguments)")
+    local first, last = text:find("<<<", 1, true)
+    fault.check(first, "expected kernel<<<(grid), (block), shared>>>(arguments)")
+    local name = format.trim(text:sub(1, first - 1))
     fault.check(name:match("^[%a_][%w_:]*$") or name:match("^[%a_][%w_:]*%s*<.*>$"), "'%s' names no kernel", name)
-    return name, at
+    return name, last + 1
 end
 
 local readers = {}
@@ -82,11 +84,11 @@ function readers.scratch(text)
 end
 
 function readers.tune(text)
-    local name, list = text:match("^%s*([%a_][%w_]*)%s*=%s*(.-)%s*$")
+    local name, list = text:match("^%s*([%a_][%w_]*)%s*=(.*)$")
     fault.check(name, "expected NAME = value, value ...")
     local values = {}
-    for value in (list .. ","):gmatch("%s*([^,]*),") do
-        value = value:match("^(.-)%s*$")
+    for value in (list .. ","):gmatch("([^,]*),") do
+        value = format.trim(value)
         fault.check(value ~= "", "an empty value in the list of %s", name)
         values[#values + 1] = value
     end
@@ -94,7 +96,7 @@ function readers.tune(text)
 end
 
 local function read_line(spec, file, number, line)
-    local word, rest = line:match("^%s*//!%s*(%w+)(.-)%s*$")
+    local word, rest = line:match("^%s*//!%s*(%w+)(.*)$")
     if not word then return end
     local place = ("%s:%d: "):format(file, number)
     if not DIRECTIVES[word] then
@@ -103,7 +105,7 @@ local function read_line(spec, file, number, line)
         if hint ~= "" then fault.raise("INVALID", "%sunknown line '//! %s'%s", place, word, hint) end
         return
     end
-    local entry = fault.within(place .. word .. ": ", readers[word], rest)
+    local entry = fault.within(place .. word .. ": ", readers[word], format.trim(rest))
     entry.line, entry.place = number, place .. word .. ": "
     table.insert(spec[word], entry)
 end

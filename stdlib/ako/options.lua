@@ -1,13 +1,14 @@
 -- Options of the command line: --name=value, --name value, --flag, -x value.
 --
 -- A spec is { name, kind, text, value, short, key, default, check }:
---   kind   "flag" (no value), "text", "integer", "number", "boolean" (no value means true), "size" (64M)
+--   kind   "flag" (no value), "text", "path", "integer", "number", "boolean" (no value means true), "size" (64M)
 --   value  what stands for the value in help: "DIR"
 --   short  one letter
 --   key    name in the resulting table; default: the name with _ for -
 --   check  list of allowed texts, { min = .., max = .. }, or function(value) -> true | false, message
 
 local fault = require "ako.fault"
+local paths = require "ako.path"
 
 local options = {}
 
@@ -18,6 +19,8 @@ local BOOLEANS = { ["true"] = true, yes = true, on = true, ["1"] = true, ["false
 local readers = {}
 
 function readers.text(text) return text end
+
+readers.path = paths.shortest
 
 function readers.integer(text)
     local value = math.tointeger(tonumber(text))

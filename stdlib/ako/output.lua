@@ -3,6 +3,7 @@
 local console = require "ako.console"
 local exits = require "ako.exits"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local json = require "ako.json"
 
 local output = {}
@@ -16,8 +17,19 @@ end
 --- The same for a list of lines.
 function output.lines(ctx, lines) return output.text(ctx, table.concat(lines, "\n") .. "\n") end
 
+-- Paths and what a policy says may hold any bytes.
+local function clean(value)
+    if type(value) == "string" then return format.utf8(value) end
+    if type(value) ~= "table" then return value end
+    for key, item in pairs(value) do
+        local new = clean(item)
+        if new ~= item then value[key] = new end
+    end
+    return value
+end
+
 --- The same for a table, as one line of JSON.
-function output.object(ctx, object) return output.text(ctx, json.encode(object) .. "\n") end
+function output.object(ctx, object) return output.text(ctx, json.encode(clean(object)) .. "\n") end
 
 --- The object where --json is wanted, or else the text.
 function output.either(ctx, object, text)

@@ -2,6 +2,7 @@
 -- referee's process.
 
 local fault = require "ako.fault"
+local path = require "ako.path"
 local problem_cases = require "ako.problem_cases"
 local problems = require "ako.problem"
 local unit = require "ako.unit"
@@ -10,8 +11,20 @@ local problem_task = {}
 
 local REFUSED = { UNAVAILABLE = true, TIMEOUT = true, CANCELLED = true, NOMEM = true }
 
+-- Its files and where they lie travel as JSON.
+local function check(loaded, question)
+    unit.check(loaded.sources)
+    local places = { question.cwd }
+    for _, place in pairs(question.origins) do places[#places + 1] = place end
+    for _, place in ipairs(places) do
+        local wrong = path.fault_of_text(place)
+        fault.check(not wrong, "%s: this path %s: rename the folder", place, wrong)
+    end
+end
+
 -- The evaluator's words about the problem; what is wrong with it is a mistake in its file.
 local function describe(evaluator, loaded, question, seconds)
+    check(loaded, question)
     local files = { lane = unit.python_lane(evaluator.place), sources = loaded.sources }
     local answer, why, code = evaluator:describe(files, question, seconds)
     if answer then return answer.description end
@@ -20,6 +33,9 @@ local function describe(evaluator, loaded, question, seconds)
             loaded.file, seconds)
     end
     if REFUSED[code] then fault.raise(code, "%s", why) end
+    if code == "KILLED" or code == "CHILD" and not evaluator:is_there() then -- no doing of the problem's
+        fault.raise(code, "%s: not described: %s", loaded.file, why)
+    end
     if code == "CHILD" then why = "its process ended: " .. why end
     local named
     for _, source in ipairs(loaded.sources) do named = named or why:find(source.name, 1, true) end

@@ -3,6 +3,7 @@
 local fault = require "ako.fault"
 local fs = require "ako.fs"
 local host = require "ako.host"
+local paths = require "ako.path"
 local process = require "ako.process"
 
 local python = {}
@@ -121,8 +122,13 @@ end
 --- it. Raises UNAVAILABLE.
 function python.facts(given)
     local program, details = python.find(given)
-    return { program = program, library = library(),
-        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }, details
+    local found = { program = program, library = library(),
+        script = fs.absolute(fs.join(host.home, "stdlib/python/nursery.py")) }
+    for _, file in pairs(found) do
+        local wrong = paths.fault_of_text(file) -- it travels as JSON
+        if wrong then fault.raise("UNAVAILABLE", "%s: its path %s: it must lie elsewhere", file, wrong) end
+    end
+    return found, details
 end
 
 return python

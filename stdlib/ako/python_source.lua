@@ -2,9 +2,12 @@
 -- that matter to a KernelBench solution. It knows strings, comments, brackets, continued lines and indents, but no
 -- grammar. What it says of a text that Python would refuse is worth nothing; it ends all the same.
 
+local format = require "ako.format"
+
 local python_source = {}
 
 local NAME = "[%a_\x80-\xff][%w_\x80-\xff]*"
+local AT_A_NAME = "%f[%w_\x80-\xff]" -- without it a search tries each letter of a long name for its beginning
 local SPECIAL = "[#\"'\\\n;()%[%]{}]" -- all else is taken as it is
 local TAB = 8 -- columns, as Python counts them
 
@@ -49,10 +52,10 @@ end
 
 -- `joined`: the next statement stands on the same line.
 function Reader:finish(at, joined)
-    local code = table.concat(self.code):match("^%s*(.-)%s*$")
+    local code = format.trim(table.concat(self.code))
     if code ~= "" then
         self.list[#self.list + 1] = { line = self.first, indent = self.indent, code = code, joined = self.joined,
-            flat = table.concat(self.flat):match("^%s*(.-)%s*$"), strings = self.strings }
+            flat = format.trim(table.concat(self.flat)), strings = self.strings }
     end
     self:begin(at, joined)
 end
@@ -157,10 +160,12 @@ end
 
 -- The parts of a statement in which names are given values, of those that are written with = or for.
 local function targets(flat)
-    local parts = { flat:match("^for%s+(.-)%s+in%f[%W]") }
+    local parts = {}
+    if flat:find("^for%s") then parts[1] = flat:sub(4, (flat:find(AT_A_NAME .. "in%f[^%w_]", 4) or 4) - 1) end
     local plain = flat:gsub("[:=<>!]=", "  ")
     if HEADERS[plain:match("^%a*")] then plain = plain:match("^[^:]*:(.*)$") or "" end
-    for part in plain:gmatch("([^=]*)=") do
+    plain = plain:match("^(.*)=") or "" -- behind the last one is a value
+    for part in plain:gmatch("[^=]+") do
         if part:find("%f[%w_]lambda%f[^%w_]") then break end
         parts[#parts + 1] = part:match("^[^:]*")
     end
@@ -176,7 +181,7 @@ local function bindings(statement, give)
     for _, part in ipairs(targets(flat)) do
         for word in part:gsub("%.%s*" .. NAME, ""):gmatch(NAME) do give(word) end
     end
-    for word in flat:gmatch("(" .. NAME .. ")%s*:=") do give(word) end
+    for word in flat:gmatch(AT_A_NAME .. "(" .. NAME .. ")%s*:=") do give(word) end
     for word in flat:gmatch("%f[%w_]as%s+(" .. NAME .. ")") do give(word) end
 end
 
@@ -210,6 +215,7 @@ end
 
 local function add_module_level(facts, statement)
     add_definition(facts, statement)
+    if not statement.code:find("get_in", 1, true) then return end -- most texts have many statements and few inputs
     bindings(statement, function(name)
         if INPUTS[name] and not facts.inputs[name] then facts.inputs[name] = statement.line end
     end)
@@ -226,6 +232,7 @@ local function add_uses(facts, statement)
     if statement.code:find "%f[%w_]super%s*%(%s*Model%s*," then
         facts.super_model[#facts.super_model + 1] = statement.line
     end
+    if not statement.code:find("import", 1, true) then return end
     for _, import in ipairs(imports(statement.code)) do
         import.line = statement.line
         facts.imports[#facts.imports + 1] = import

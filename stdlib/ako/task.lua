@@ -96,7 +96,9 @@ local function read_files(given, what, is_reference)
         fault.check(good, "%s: file %d must be a relative path inside the task's folder%s", what, i,
             is_reference and ", or an absolute one" or "")
         fault.check(path.is_text(name), "%s: the name of file %d must be UTF-8 without control characters", what, i)
-        files[i] = name
+        local wrong = path.fault_of_name(fs.basename(name))
+        fault.check(not wrong, "%s: the name of file %d %s", what, i, wrong)
+        files[i] = path.shortest(name)
     end
     fault.check(#files > 0, "%s names no file", what)
     return files

@@ -3,6 +3,7 @@
 -- itself which point it is.
 
 local fault = require "ako.fault"
+local format = require "ako.format"
 local launch = require "ako.launch"
 local seeds = require "ako.seeds"
 
@@ -66,14 +67,14 @@ end
 --- The source with a point's value first in each tune line; nothing else changes.
 function tune.rewrite(text, point)
     local function line_with(line)
-        local head, name, list, tail = line:match("^(%s*//!%s*tune%s+([%a_][%w_]*)%s*=%s*)(.-)(%s*)$")
+        local head, name, list = line:match("^(%s*//!%s*tune%s+([%a_][%w_]*)%s*=%s*)(.*)$")
         if not head or point[name] == nil then return nil end
         local values = { point[name] }
         for value in list:gmatch("[^,]+") do
-            value = value:match("^%s*(.-)%s*$")
+            value = format.trim(value)
             if value ~= point[name] then values[#values + 1] = value end
         end
-        return head .. table.concat(values, ", ") .. tail
+        return head .. table.concat(values, ", ") .. list:sub(list:match("^.*%S()") or 1)
     end
     return (text:gsub("[^\n]+", line_with))
 end

@@ -43,11 +43,13 @@ local function lane_of(main, spec)
     fault.raise("INVALID", "%s: no lane takes '.%s' files; known are .cu, .c and .py", main.name, suffix)
 end
 
-local function check_text(sources)
+--- Raises a fault where sources cannot be given to an evaluator: it names the file.
+function unit.check(sources)
     for _, source in ipairs(sources) do
-        local _, at = utf8.len(source.text)
-        at = at or source.text:find("\0", 1, true)
-        if at then fault.raise("INVALID", "%s: not UTF-8 text (byte %d)", source.name, at) end
+        local wrong = path.fault_of_name(fs.basename(source.name))
+        fault.check(not wrong, "%s: its name %s: rename it", source.name, wrong)
+        wrong = path.fault_of_text(source.text)
+        fault.check(not wrong, "%s: its text %s: save it as UTF-8", source.name, wrong)
     end
 end
 
@@ -128,7 +130,7 @@ end
 --- (default: the first of each). Returns the unit or nil and a line that says what is wrong.
 unit.make = fault.returns(function(task, program, sources, fallback, point)
     local main = sources[1]
-    check_text(sources)
+    unit.check(sources)
     if problems.is_problem(main.name) or task.python and extension.is_one(main) then
         fault.check(task.python, "%s: a solution in Python is for a task in Python", main.name)
         return unit.in_python(task, sources)

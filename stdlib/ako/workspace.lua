@@ -116,6 +116,8 @@ end
 -- What is written in the place of a link would change a file that no record has.
 local function check_solution(repo, folder, files)
     for _, name in ipairs(files) do
+        local other = path.no_file(fs.join(folder, name))
+        fault.check(not other, "%s %s", name, other)
         must(repo:hash(name))
         check_repository(folder, name)
         local is_link = must(fs.stat(fs.join(folder, name))).type == "link"

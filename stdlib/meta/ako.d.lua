@@ -3,7 +3,7 @@
 -- sources. Unless something else is said, a function that fails in the outside world returns nil, a message and a code
 -- ("NOTFOUND", "IO", ...), and a wrong argument raises.
 
----@alias ako.Code "ERROR"|"INVALID"|"NOTFOUND"|"EXISTS"|"UNAVAILABLE"|"TIMEOUT"|"CANCELLED"|"IO"|"NOMEM"|"CORRUPT"|"CHILD"|"CUDA"|"BUSY"|"LIMIT"|"EOF"|"COMPILE"
+---@alias ako.Code "ERROR"|"INVALID"|"NOTFOUND"|"EXISTS"|"UNAVAILABLE"|"TIMEOUT"|"CANCELLED"|"IO"|"NOMEM"|"CORRUPT"|"CHILD"|"CUDA"|"BUSY"|"LIMIT"|"EOF"|"COMPILE"|"KILLED"
 ---@alias ako.Verdict "keep"|"revert"|"inconclusive"
 ---@alias ako.Status "PASSED"|"INCORRECT_SHAPE"|"INCORRECT_DTYPE"|"INCORRECT_NUMERICAL"|"COMPILE_ERROR"|"RUNTIME_ERROR"|"TIMEOUT"|"INVALID_REFERENCE"|"REJECTED"|"REWARD_HACK"|"UNTRUSTED_TIMING"|"UNSTABLE"|"INFRA"
 ---@alias ako.Dtype "f64"|"f32"|"f16"|"bf16"|"f8e4m3"|"f8e5m2"|"i64"|"i32"|"i16"|"i8"|"u64"|"u32"|"u16"|"u8"|"bool"
@@ -2095,6 +2095,11 @@ function format.spread(figures) end
 ---@param width integer
 function format.cut(text, width) end
 
+---Text without the blanks round it. A pattern that looks for both ends at once takes the square of a run of blanks.
+---@param text string
+---@return string
+function format.trim(text) end
+
 ---Text filled up with blanks to `width` characters, on its left when `right` is set.
 ---@param text string
 ---@param width integer
@@ -2797,6 +2802,27 @@ function path.is_plain(name) end
 ---True for a name that records can hold: UTF-8 without control characters.
 ---@param name string
 function path.is_text(name) end
+
+---What is wrong with a text that is to be JSON, in words ("is not UTF-8 (byte 5)"); nil for nothing.
+---@param text string
+---@return string?
+function path.fault_of_text(text) end
+
+---What is wrong with the name of a source file, its last part, in words; nil for nothing.
+---@param name string
+---@return string?
+function path.fault_of_name(name) end
+
+---A path as it is shortest without another meaning: "./sub//x.py" is "sub/x.py". A ".." stays, since what stands before
+---it may be a link.
+---@param name string
+---@return string
+function path.shortest(name) end
+
+---What lies there instead of a file, in words ("is a folder"); nil for a file, and for nothing at all.
+---@param name string
+---@return string?
+function path.no_file(name) end
 
 ---The text of a file that somebody wrote: a plain one of at most 16 MB, so that no pipe, device or mistake for a source
 ---is waited for.
@@ -4378,6 +4404,10 @@ function tune.candidates(text, file, most, seed) end
 
 ---@class ako.unit
 local unit = {}
+
+---Raises a fault where sources cannot be given to an evaluator: it names the file.
+---@param sources { name: string, text: string }[]
+function unit.check(sources) end
 
 ---Where a lane runs: "gpu" or "cpu".
 ---@param lane string

@@ -376,6 +376,53 @@ static void test_bad_references(void **state)
                              "changed its input 'x'");
 }
 
+static void assert_could_not_say(ako_evaluator *e, const char *source, const char *code)
+{
+    json_t *answer = try(e, source, 20000);
+    if (strcmp(text_of(answer, "status"), "INFRA") != 0)
+        fail_msg("%s: %s", text_of(answer, "status"), text_of(answer, "reason"));
+    assert_string_equal(text_of(answer, "code"), code);
+    assert_text(text_of(answer, "reason"), "killed by SIGKILL");
+    json_decref(answer);
+}
+
+/* A compiler that kills itself, or the builder that has started it, as a source says. */
+static void write_deadly_compiler(void)
+{
+    static const char text[] = "#!/bin/sh\n"
+                               "case \"$* $(cat kernel.c 2>/dev/null)\" in\n"
+                               "*-shared*killsitself*) kill -9 $$ ;;\n"
+                               "*-shared*killsitsbuilder*) kill -9 $PPID; sleep 60 ;;\n"
+                               "esac\n"
+                               "exec cc \"$@\"\n";
+    char path[sizeof folder + 8];
+    snprintf(path, sizeof path, "%s/cc.sh", folder);
+    assert_int_equal(ako_fs_write(path, text, sizeof text - 1, false), AKO_OK);
+    assert_int_equal(chmod(path, 0700), 0);
+    setenv("CC", path, 1);
+}
+
+/* The kernel's killer, where memory runs out, is no fault of a reference's or of a source's. */
+static void test_killed_by_others(void **state)
+{
+    (void)state;
+    write_deadly_compiler();
+    ako_evaluator *e = start("cpu");
+    unsetenv("CC");
+    set_task(e, task("int raise(int); " SIGNATURE "{ y[0] = x[n - 1]; raise(9); }"));
+    assert_could_not_say(e, GOOD, "KILLED");
+    set_task(e, task(GOOD));
+    assert_passes(e);
+    assert_could_not_say(e, "int killsitself; " GOOD, "KILLED");
+    assert_could_not_say(e, "int killsitsbuilder; " GOOD, "KILLED");
+    assert_passes(e);
+    set_task(e, task("int killsitself; " GOOD));
+    assert_could_not_say(e, GOOD, "KILLED");
+    set_task(e, task("int killsitsbuilder; " GOOD));
+    assert_could_not_say(e, GOOD, "KILLED");
+    ako_evaluator_stop(e);
+}
+
 static void test_endless_reference(void **state)
 {
     set_task(*state, task(SIGNATURE "{ (void)x; (void)y; for (volatile int i = n; i; ) ; }"));
@@ -712,6 +759,7 @@ int main(void)
         cmocka_unit_test(test_compile_error),
         cmocka_unit_test(test_missing_entry),
         cmocka_unit_test(test_bad_references),
+        cmocka_unit_test(test_killed_by_others),
         cmocka_unit_test(test_endless_reference),
         cmocka_unit_test(test_inout_and_scratch),
         cmocka_unit_test(test_one_step),

@@ -30,6 +30,27 @@ t.test("types of parameters", function()
     t.eq(params "", {})
 end)
 
+-- The arguments of solve for a task with an input and an output of this dtype.
+local function arguments(type, dtype)
+    local x, y = { name = "x", dtype = dtype, role = "input" }, { name = "y", dtype = dtype, role = "output" }
+    local text = ('extern "C" void solve(const %s *x, %s *y) {}'):format(type, type)
+    return entry.arguments(parse(text), { tensors = { x, y }, tensor = { x = x, y = y }, scalars = {} }, { axes = {} })
+end
+
+t.test("a tensor is written as its type, or as its bits where plain C has none", function()
+    for dtype, types in pairs { bool = { "bool", "_Bool", "uint8_t", "unsigned char" }, f16 = { "half", "uint16_t" },
+        bf16 = { "__nv_bfloat16", "unsigned short" }, f8e4m3 = { "uint8_t" }, f8e5m2 = { "__nv_fp8_e5m2", "uint8_t" },
+        u8 = { "uint8_t" }, f32 = { "float", "void" } } do
+        for _, type in ipairs(types) do t.eq(arguments(type, dtype), { { tensor = "x" }, { tensor = "y" } }, type) end
+    end
+    t.err("^k.cu: solve: 'x' points to i8, and x is bool: write _Bool, bool, uint8_t or unsigned char$", arguments,
+        "char", "bool")
+    t.err("'x' points to bool, and x is u8: write uint8_t or unsigned char$", arguments, "bool", "u8")
+    t.err("'x' points to u8, and x is f16: write __half, half, uint16_t or unsigned short$", arguments, "uint8_t",
+        "f16")
+    t.err("'x' points to f64, and x is f32: write float$", arguments, "double", "f32")
+end)
+
 t.test("what cannot be given is named", function()
     t.err("^k.cu: solve: parameter 's': the type 'cudaStream_t' is none that can be given$", params, "cudaStream_t s")
     t.err("^k.cu: solve: 'float %*%*x': a pointer to pointers cannot be given$", params, "float **x")
@@ -162,8 +183,8 @@ end)
 
 lane.test("its arguments may be those of another file: it has to take them", function()
     program.write("other.c", "void solve(const double *A, const float *B, float *C, int M, int N, int K) { }\n")
-    wrong("COMPILE_ERROR, other.c: solve: 'A' points to f64, and A is f32\n", "--ref", "ref.py", "--inputs", "gemm.c",
-        "--solution", "other.c", "--M=8", "--N=4", "--K=16")
+    wrong("COMPILE_ERROR, other.c: solve: 'A' points to f64, and A is f32: write float\n", "--ref",
+        "ref.py", "--inputs", "gemm.c", "--solution", "other.c", "--M=8", "--N=4", "--K=16")
 end)
 
 lane.test("types of every kind, numbers that are no integers, a result that is returned", function()

@@ -105,6 +105,22 @@ local BAD_PROBLEMS = {
         "complex.py: the result has dtype complex64, which no lane knows" },
     { "sparse_input", MODEL .. "def get_inputs():\n    return [torch.randn(8).to_sparse()]\n",
         "sparse_input.py: an input[0] is sparse (sparse_coo); a dense tensor is wanted" },
+    { "init_none", MODEL .. (INPUTS:gsub("return %[%]", "return None")),
+        "init_none.py: get_init_inputs gives a NoneType, not a list" },
+    { "init_int", MODEL .. (INPUTS:gsub("return %[%]", "return 3")),
+        "init_int.py: get_init_inputs gives an int, not a list" },
+    { "init_dict", MODEL .. (INPUTS:gsub("return %[%]", "return {}")),
+        "init_dict.py: get_init_inputs gives a dict, not a list" },
+    { "keys", problem "return {0: x}",
+        "keys.py: the result is a dict with a key that is an int; its keys must be strings" },
+    { "keyword", HEAD .. "class Model(nn.Module):\n    def forward(self, x, *, k):\n        return x\n\n" .. INPUTS,
+        "keyword.py: TypeError: Model.forward() missing 1 required keyword-only argument: 'k'" },
+    { "mute", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        raise SystemExit(3)\nraise Mute\n",
+        "mute.py:7: Mute, of which nothing more can be said" },
+    { "interrupt", HEAD .. "raise KeyboardInterrupt\n", "interrupt.py:4: KeyboardInterrupt" },
+    { "fork", HEAD .. "import os\nos.fork()\n\n" .. MODEL .. INPUTS, "fork.py: forks while it is imported, and the "
+        .. "copy goes on as this process does: let it end (os._exit), or fork nothing" },
+    { "killed", problem "import os; os.abort()", "killed.py: its process ended: killed by SIGABRT (aborted)" },
     { "in_place", problem "x += 1; return x", "in_place.py: forward changes its input 'x': every call is to find the "
         .. "same one, so let it work on a copy (clone)" },
 }
@@ -120,7 +136,10 @@ t.test("a problem that hangs ends after its time", function()
     t.eq(exits.of_code(refused("hanging", problem "while True: pass", line, 1.5 + 1e-10)), exits.TIMEOUT)
 end)
 
-t.test("what may look wrong and is not: megabytes printed, a view of an input, an empty tensor", function()
+t.test("what may look wrong and is not: a byte order mark, megabytes printed, a view of an input, an empty tensor",
+    function()
+    local marked = assert(lane.task(lane.write("marked.py", "\xEF\xBB\xBF" .. MODEL .. INPUTS)))
+    t.eq(lane.try(marked, marked.solution.texts[1]).status, "PASSED")
     local task = assert(lane.task(lane.write("loud.py", problem "print('x' * (8 << 20)); return x * 2")))
     t.eq(lane.try(task, RIGHT).status, "PASSED")
     task = assert(lane.task(lane.write("view.py", problem "return x[1:]")))
@@ -282,7 +301,16 @@ local SOLUTIONS = {
     given("in forward", solution "raise RuntimeError('broken')", "RUNTIME_ERROR", "mine.py:6: RuntimeError: broken"),
     given("in forward, without words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        return 1 / 0\n"
         .. "\nclass ModelNew(nn.Module):\n    def forward(self, x):\n        raise Mute\n", "RUNTIME_ERROR",
-        "Mute, of which nothing more can be said"),
+        "mine.py:10: Mute, of which nothing more can be said"),
+    given("at import, with an end for its words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        "
+        .. "raise SystemExit(3)\nraise Mute\n", "COMPILE_ERROR", "mine.py:7: Mute, of which nothing more can be said"),
+    given("a byte order mark", "\xEF\xBB\xBF" .. RIGHT, "PASSED"),
+    given("syntax of a text that is no file", HEAD .. "compile('1 +', '<unknown>', 'exec')\n", "COMPILE_ERROR",
+        "mine.py:4: SyntaxError: invalid syntax"),
+    given("a keyword that nobody gives", HEAD .. "class ModelNew(nn.Module):\n    def forward(self, x, *, k):\n"
+        .. "        return x\n", "RUNTIME_ERROR",
+        "mine.py: TypeError: ModelNew.forward() missing 1 required keyword-only argument: 'k'"),
+    given("a number", solution "return 3", "INCORRECT_SHAPE", "the result is an int, the reference gives a tensor"),
     given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
     given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",

@@ -9,6 +9,7 @@ import torch
 
 from ako import trees
 from ako.facts import text_of
+from ako.faults import a
 from ako.hooks import COMPILE, INVALID, Fault
 
 
@@ -31,13 +32,16 @@ class KernelBench:
         self.sizes = {name: value for file in reversed(files) for name, value in vars(file).items()}
 
     def init(self):
-        return list(self.get_init_inputs())
+        return self.listed(self.get_init_inputs(), "get_init_inputs")
 
     def inputs(self, seed):  # pylint: disable=unused-argument
-        drawn = self.get_inputs()
-        if not isinstance(drawn, (list, tuple)):
-            raise Fault(INVALID, f"{self.inputs_file}: get_inputs gives a {type(drawn).__name__}, not a list")
-        return list(drawn)
+        return self.listed(self.get_inputs(), "get_inputs")
+
+    def listed(self, value, name):
+        """What one of its functions gives, as a list."""
+        if not isinstance(value, (list, tuple)):
+            raise Fault(INVALID, f"{self.inputs_file}: {name} gives {a(value)}, not a list")
+        return list(value)
 
     def outputs(self, device):  # pylint: disable=unused-argument
         """What a call writes in place, as it is before the call."""

@@ -58,7 +58,7 @@ def wanted(name, cpp_sources, cuda_sources=None, **options):
         given = {key: value for key, value in spec.items() if value or value is False}
         return json.loads(json.dumps(given, default=os.fspath, allow_nan=False))
     except (TypeError, ValueError) as problem:
-        raise Fault(COMPILE, f"load_inline('{name}'): {one_line(problem)}") from None
+        raise Fault(COMPILE, f"load_inline('{name}'): {one_line(str(problem))}") from None
 
 
 def text_of(spec):

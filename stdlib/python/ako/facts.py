@@ -2,6 +2,7 @@
 import ast
 import base64
 import io
+import tokenize
 
 import torch
 
@@ -10,8 +11,8 @@ from ako.hooks import INVALID, Fault
 
 
 def text_of(bundle):
-    """Of its main file."""
-    with open(next(iter(bundle.files)), encoding="utf-8") as file:
+    """Of its main file, as Python reads it."""
+    with tokenize.open(next(iter(bundle.files))) as file:
         return file.read()
 
 
@@ -19,7 +20,7 @@ def starter(bundle):
     """The problem's text without what makes its inputs: a solution to begin with."""
     text = text_of(bundle)
     lines, gone = text.splitlines(), set()
-    for node in ast.parse(text).body:
+    for node in ast.parse(text, bundle.main).body:
         if isinstance(node, ast.FunctionDef) and node.name in ("get_inputs", "get_init_inputs"):
             first = min([node.lineno] + [d.lineno for d in node.decorator_list])
             gone.update(range(first, node.end_lineno + 1))

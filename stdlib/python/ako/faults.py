@@ -1,12 +1,27 @@
 """What went wrong in a user's file, in one line: where, what, and what to do."""
+import os
 import sys
 import traceback
 
 from ako.hooks import CUDA, COMPILE, ERROR, Fault
 
 
+def a(value):
+    """The type of a value with its article."""
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def said_by(problem):
+    """What an exception says; None where it is the user's object, and raises another one instead."""
+    try:
+        return str(problem)
+    except BaseException:  # pylint: disable=broad-except
+        return None
+
+
 def one_line(text):
-    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[0] if lines else ""
 
 
@@ -23,31 +38,37 @@ def is_out_of_memory(problem):
     name = type(problem).__name__
     return name == "OutOfMemoryError" or isinstance(problem, MemoryError) or (
         isinstance(problem, RuntimeError)
-        and ("out of memory" in str(problem) or "DefaultCPUAllocator" in str(problem)))
+        and any(words in (said_by(problem) or "") for words in ("out of memory", "DefaultCPUAllocator")))
 
 
 def _is_cuda(problem):
     return type(problem).__name__ == "AcceleratorError" or (
-        isinstance(problem, RuntimeError) and str(problem).startswith("CUDA error"))
+        isinstance(problem, RuntimeError) and (said_by(problem) or "").startswith("CUDA error"))
 
 
 def explain(problem, files, loading=False):
     """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
-    place = place_of(problem, files) or (f"{next(iter(files.values()))}: " if loading and files else "")
+    is_call = isinstance(problem, TypeError)  # one with other arguments than a function takes is made by us
+    place = place_of(problem, files) or (f"{next(iter(files.values()))}: " if files and (loading or is_call) else "")
+    failed = COMPILE if loading else ERROR
     if isinstance(problem, Fault):
         return Fault(problem.status, f"{place}{problem}")
     if isinstance(problem, SyntaxError):
-        name = files.get(problem.filename, problem.filename)
-        return Fault(COMPILE, f"{name}:{problem.lineno}: {problem.msg}")
+        if os.path.isabs(problem.filename or ""):
+            return Fault(COMPILE, f"{files.get(problem.filename, problem.filename)}:{problem.lineno}: {problem.msg}")
+        return Fault(failed, f"{place}{type(problem).__name__}: {problem.msg}")  # of a text that is no file
     if isinstance(problem, ModuleNotFoundError) and problem.name:
         return Fault(COMPILE, f"{place}needs the module '{problem.name}', which {sys.executable} does not have: "
                               f"{sys.executable} -m pip install {problem.name.split('.')[0]}")
+    words = said_by(problem)
     if is_out_of_memory(problem):
-        what = one_line(problem).split("DefaultCPUAllocator: ")[-1]  # without the place in PyTorch's own source
-        return Fault(COMPILE if loading else ERROR, f"{place}out of memory" + (f": {what}" if what else ""))
+        what = one_line(words or "").split("DefaultCPUAllocator: ")[-1]  # without the place in PyTorch's own source
+        return Fault(failed, f"{place}out of memory" + (f": {what}" if what else ""))
     if isinstance(problem, SystemExit):
-        return Fault(COMPILE if loading else ERROR, f"{place}called sys.exit({problem.code!r})")
-    if isinstance(problem, NotImplementedError) and not str(problem):
-        return Fault(COMPILE if loading else ERROR, f"{place}NotImplementedError: it has no forward of its own")
-    status = COMPILE if loading else CUDA if _is_cuda(problem) else ERROR
-    return Fault(status, f"{place}{type(problem).__name__}: {one_line(problem)}")
+        return Fault(failed, f"{place}called sys.exit({problem.code!r})")
+    if words is None:
+        return Fault(failed, f"{place}{type(problem).__name__}, of which nothing more can be said")
+    if isinstance(problem, NotImplementedError) and not words:
+        return Fault(failed, f"{place}NotImplementedError: it has no forward of its own")
+    what = type(problem).__name__ + (f": {one_line(words)}" if one_line(words) else "")
+    return Fault(CUDA if _is_cuda(problem) and not loading else failed, f"{place}{what}")

@@ -9,6 +9,7 @@ import torch
 from ako import contracts, faults, inquiry, trees
 from ako.bundle import Bundle
 from ako.contracts import parameter_names
+from ako.copies import Watch
 from ako.draws import Draws, is_like
 from ako.extension_build import build_all
 from ako.facts import name_inputs, name_outputs, pack, sizes_of, starter, with_dtypes
@@ -56,7 +57,11 @@ class Referee(Side):
         self.loading = True
         if how.get("cwd"):
             os.chdir(how["cwd"])
-        self.bundle = Bundle(path, "problem", how.get("origins"))
+        watch = Watch()
+        try:
+            self.bundle = Bundle(path, "problem", how.get("origins"))
+        finally:
+            watch.check()
         self.path, self.files, self.posed = path, self.bundle.files, {}
         self.loading = False
 

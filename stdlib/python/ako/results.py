@@ -5,6 +5,7 @@ All that is needed is taken before any code of others can exchange it, and what 
 and PyTorch themselves: a subclass with methods of its own is read as what it is derived from."""
 import torch
 
+from ako.faults import a
 from ako.hooks import DTYPE, SHAPE, Fault
 from ako.trees import DTYPES, NUMBERS, TYPES
 
@@ -44,8 +45,8 @@ def _tensor_reader(node, what, device, returned, ranges, facts):
     def read(value):
         if _type(value) is not _Tensor and _type(value) is not _Parameter:
             if _any(value, _Tensor):
-                raise Fault(SHAPE, f"{what} is a {_type(value).__name__}, not a plain tensor")
-            _refuse(what, "a tensor", f"a {_type(value).__name__}")
+                raise Fault(SHAPE, f"{what} is {a(value)}, not a plain tensor")
+            _refuse(what, "a tensor", a(value))
         if _device(value).type != place and not is_number:
             raise Fault(SHAPE, f"{what} is on {_device(value)}, the reference's is on {place}")
         if _layout(value) is not _strided or _is_neg(value):
@@ -76,7 +77,7 @@ def _number_reader(node, what, kept, read_tensor):
                 kept.append(value)
                 return read_tensor(value)
         if not _any(value, _Tensor):
-            _refuse(what, "a number", f"a {_type(value).__name__}")
+            _refuse(what, "a number", a(value))
         return read_tensor(value)
     return read
 
@@ -84,7 +85,7 @@ def _number_reader(node, what, kept, read_tensor):
 def _constant_reader(wanted, what):
     def read(value):
         if _type(value) is not _type(wanted) or value != wanted:
-            _refuse(what, repr(wanted), f"a {_type(value).__name__}")
+            _refuse(what, repr(wanted), a(value))
     return read
 
 
@@ -93,7 +94,7 @@ def _dict_reader(readers, what):
 
     def read(value):
         if not _any(value, dict) or [*keys_of(value)] != keys:
-            _refuse(what, f"a dict of {keys}", f"a {_type(value).__name__}")
+            _refuse(what, f"a dict of {keys}", a(value))
         for key, one in readers:
             one(get(value, key))
     return read
@@ -104,7 +105,7 @@ def _list_reader(readers, what, kind):
 
     def read(value):
         if not _any(value, (list, tuple)):
-            _refuse(what, f"{kind} of {count}", f"a {_type(value).__name__}")
+            _refuse(what, f"{kind} of {count}", a(value))
         items = [*(of_list(value) if _any(value, list) else of_tuple(value))]
         if len(items) != count:
             _refuse(what, f"{kind} of {count}", f"{len(items)} of them")

@@ -3,6 +3,7 @@
 {"list":[..]} | {"tuple":[..]} | {"dict":[[key, node], ..]}."""
 import torch
 
+from ako.faults import a
 from ako.hooks import DIMS, DTYPE, INVALID, SHAPE, Fault
 
 DTYPES = {
@@ -19,7 +20,7 @@ NUMBERS = {bool: "bool", int: "i64", float: "f64"}
 def plain(tensor, what):
     """Refuses what has no elements that could simply be copied."""
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
-        raise Fault(SHAPE, f"{what} is a {type(tensor).__name__}, not a plain tensor")
+        raise Fault(SHAPE, f"{what} is {a(tensor)}, not a plain tensor")
     if tensor.layout is not torch.strided:
         raise Fault(SHAPE, f"{what} is sparse ({str(tensor.layout).replace('torch.', '')}); a dense tensor is wanted")
     if tensor.is_quantized:
@@ -62,7 +63,10 @@ def describe(value, what, leaves, path="", numbers=False):
     if isinstance(value, (list, tuple)):
         nodes = [describe(v, f"{what}[{i}]", leaves, f"{path}_{i}", numbers) for i, v in enumerate(value)]
         return {"tuple" if isinstance(value, tuple) else "list": nodes}
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise Fault(INVALID, f"{what} is a dict with a key that is {a(key)}; its keys must be strings")
         return {"dict": [[key, describe(v, f"{what}['{key}']", leaves, f"{path}_{key}", numbers)]
                          for key, v in value.items()]}
     raise Fault(INVALID, f"{what} is of type {type(value).__name__}; tensors, numbers, strings, None, lists, tuples and "
