@@ -24,6 +24,19 @@ end
 local function problem(body) return class("Model", body) .. INPUTS end
 local function solution(body) return class("ModelNew", body) end
 
+-- An exception that raises others wherever it is looked at.
+local UNTOLD = HEAD .. [[
+import sys
+def fail(*args): raise ValueError
+class Meta(type):
+    __name__ = property(fail)
+class Untold(Exception, metaclass=Meta):
+    __class__ = __traceback__ = __context__ = property(fail)
+    __str__ = __repr__ = __getattribute__ = fail
+sys.unraisablehook = fail
+
+]]
+
 lane.restart "cpu" -- messages of a card are others
 
 local MODEL = class("Model", "return x * 2")
@@ -83,6 +96,7 @@ local BAD_PROBLEMS = {
     { "in_inputs", MODEL .. "def get_inputs():\n    return [torch.randn(n)]\n",
         "in_inputs.py:9: NameError: name 'n' is not defined" },
     { "in_forward", problem "raise RuntimeError('broken')", "in_forward.py:6: RuntimeError: broken" },
+    { "untold", UNTOLD .. problem "raise Untold", "untold.py: Untold, of which nothing more can be said" },
     { "one_tensor", MODEL .. "def get_inputs():\n    return torch.randn(8)\n",
         "one_tensor.py: get_inputs gives a Tensor, not a list" },
     { "changing", MODEL .. "n = 0\ndef get_inputs():\n    global n\n    n += 1\n    return [torch.randn(n)]\n",
@@ -283,6 +297,15 @@ local SOLUTIONS = {
     given("in forward, without words", HEAD .. "class Mute(Exception):\n    def __str__(self):\n        return 1 / 0\n"
         .. "\nclass ModelNew(nn.Module):\n    def forward(self, x):\n        raise Mute\n", "RUNTIME_ERROR",
         "Mute, of which nothing more can be said"),
+    given("in forward, of a class that raises", UNTOLD .. class("ModelNew", "raise Untold"), "RUNTIME_ERROR",
+        "Untold, of which nothing more can be said"),
+    given("at init, of a class that raises", UNTOLD .. "class ModelNew(nn.Module):\n    def __init__(self):\n"
+        .. "        raise Untold\n", "COMPILE_ERROR", "mine.py: Untold, of which nothing more can be said"),
+    given("at import, of a class that raises", UNTOLD .. "raise Untold\n", "COMPILE_ERROR",
+        "mine.py: Untold, of which nothing more can be said"),
+    given("a Fault that says it is none", HEAD .. "from ako.hooks import Fault\n"
+        .. "class ModelNew(nn.Module):\n    def forward(self, x):\n        raise Fault(0, 'all is well')\n",
+        "RUNTIME_ERROR", "all is well"),
     given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
     given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",

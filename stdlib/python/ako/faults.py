@@ -2,7 +2,7 @@
 import sys
 import traceback
 
-from ako.hooks import CUDA, COMPILE, ERROR, Fault
+from ako.hooks import CUDA, COMPILE, ERROR, Fault, name_of, unspeakable
 
 
 def one_line(text):
@@ -20,20 +20,19 @@ def place_of(problem, files):
 
 
 def is_out_of_memory(problem):
-    name = type(problem).__name__
+    name = name_of(problem)
     return name == "OutOfMemoryError" or isinstance(problem, MemoryError) or (
         isinstance(problem, RuntimeError)
         and ("out of memory" in str(problem) or "DefaultCPUAllocator" in str(problem)))
 
 
 def _is_cuda(problem):
-    return type(problem).__name__ == "AcceleratorError" or (
+    return name_of(problem) == "AcceleratorError" or (
         isinstance(problem, RuntimeError) and str(problem).startswith("CUDA error"))
 
 
-def explain(problem, files, loading=False):
-    """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
-    place = place_of(problem, files) or (f"{next(iter(files.values()))}: " if loading and files else "")
+def _explained(problem, files, loading, main):
+    place = place_of(problem, files) or main
     if isinstance(problem, Fault):
         return Fault(problem.status, f"{place}{problem}")
     if isinstance(problem, SyntaxError):
@@ -50,4 +49,13 @@ def explain(problem, files, loading=False):
     if isinstance(problem, NotImplementedError) and not str(problem):
         return Fault(COMPILE if loading else ERROR, f"{place}NotImplementedError: it has no forward of its own")
     status = COMPILE if loading else CUDA if _is_cuda(problem) else ERROR
-    return Fault(status, f"{place}{type(problem).__name__}: {one_line(problem)}")
+    return Fault(status, f"{place}{name_of(problem)}: {one_line(problem)}")
+
+
+def explain(problem, files, loading=False):
+    """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
+    main = f"{next(iter(files.values()))}: " if loading and files else ""
+    try:
+        return _explained(problem, files, loading, main)
+    except BaseException:  # pylint: disable=broad-except
+        return Fault(COMPILE if loading else ERROR, main + unspeakable(problem))
