@@ -1,4 +1,5 @@
 """What referee and candidate have in common: a model that is called on buffers whose addresses the evaluator names."""
+import gc
 import json
 import sys
 
@@ -9,7 +10,9 @@ from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault, Hooks, Returned, guard
 from ako.inputs import check_bridge, stager
 from ako.results import reader
 
-_watchers = (sys.getprofile, sys.gettrace)  # before any code of others can exchange them
+# Before any code of others can exchange them.
+_watchers, _silencers = (sys.getprofile, sys.gettrace), (sys.setprofile, sys.settrace)
+_is_collecting, _collect, _collect_no_more = gc.isenabled, gc.enable, gc.disable
 
 
 class Case:
@@ -32,7 +35,7 @@ class Side:
         self.cases = {}
         self.spec = self.model = self.restore = self.arguments = None
         self.make_arguments = self.read = self.hooks = None
-        self.kept, self.built, self.library = [], [], None
+        self.kept, self.built, self.library, self.collects = [], [], None, True
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -68,10 +71,15 @@ class Side:
         return self.model(*self.arguments)
 
     def stage(self, addresses):
+        """Without collections of garbage, at whose ends callbacks of others are called."""
+        self.collects = _is_collecting()
+        _collect_no_more()
         self.restore()
         self.arguments = self.make_arguments(addresses)
 
     def launch(self):
+        if self.collects:
+            _collect()
         result = self.call_model()
         self.kept.append(result)
         nothing = result is None and self.spec.get("in_place")
@@ -82,8 +90,12 @@ class Side:
             if watcher() is not None:
                 raise Fault(ERROR, f"{self.bundle.main}: forward leaves a {watcher.__name__[3:]} function on: nothing "
                                    "of a solution may run between its calls")
+        for silence in _silencers:  # a function in C without an object shows in no watcher
+            silence(None)
 
     def release(self, more):  # pylint: disable=unused-argument
+        """Here, and not where the next call's are in sight, for whoever waits for the end of an input."""
+        self.arguments = None
         self.kept.clear()
 
     def make_hooks(self, library):
