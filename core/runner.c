@@ -143,33 +143,27 @@ int ako_runner_launch(ako_runner *runner, void *const *addresses)
 
 static int release(ako_runner *runner, bool more)
 {
+    if (!runner->hooks)
+        return AKO_OK;
     runner->hooks->release(more);
     return ako_hooks_answer();
 }
 
-static int collect(ako_runner *runner, void *const *addresses, bool more)
+int ako_runner_collect(ako_runner *runner, void *const *addresses)
 {
     const ako_hooks *hooks = runner->hooks;
     int status = AKO_OK;
-    if (!hooks)
-        return AKO_OK;
-    for (int i = 0; status == AKO_OK && i < hooks->n_returned; i++)
+    for (int i = 0; hooks && status == AKO_OK && i < hooks->n_returned; i++)
         status = ako_returned_copy(runner->collector, addresses[hooks->first_output + i], &hooks->returned[i]);
-    if (status == AKO_OK)
-        return release(runner, more);
-    ako_runner_drop(runner, addresses);
+    if (status != AKO_OK)
+        release(runner, true);
     return status;
 }
 
-int ako_runner_collect(ako_runner *runner, void *const *addresses)
-{
-    return collect(runner, addresses, true);
-}
-
-int ako_runner_drop(ako_runner *runner, void *const *addresses)
+int ako_runner_release(ako_runner *runner, void *const *addresses)
 {
     (void)addresses;
-    return runner->hooks ? release(runner, true) : AKO_OK;
+    return release(runner, true);
 }
 
 int ako_runner_call(ako_runner *runner, void *const *addresses)
@@ -179,10 +173,12 @@ int ako_runner_call(ako_runner *runner, void *const *addresses)
         return status;
     status = ako_runner_launch(runner, addresses);
     if (status != AKO_OK) { /* what it has returned may be what is wrong with it */
-        ako_runner_drop(runner, addresses);
+        release(runner, true);
         return status;
     }
-    status = collect(runner, addresses, false);
+    status = ako_runner_collect(runner, addresses);
+    if (status == AKO_OK)
+        status = release(runner, false);
     return status == AKO_OK ? ako_runner_sync(runner) : status;
 }
 

@@ -110,7 +110,7 @@ static void a_call_has_three_steps(void **state)
     (void)state;
     ako_runner *runner = open_bound();
     assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_OK);
-    assert_int_equal(ako_runner_drop(runner, (void *[]){NULL}), AKO_OK);
+    assert_int_equal(ako_runner_release(runner, (void *[]){NULL}), AKO_OK);
     assert_string_equal(story, "file N=4 stage launch release keep ");
     ako_runner_free(runner);
 }
