@@ -509,6 +509,20 @@ t.test("an extension that is asked for when the model is made is built as one th
     t.match(result.reason, "load_inline%('late'%) must be called when the file is imported or the model is made")
 end)
 
+t.test("a changed header of the user's own is seen, whoever names it", function()
+    local task, header = task_of_twice(), lane.write("factor.h", "#define TWO 2\n")
+    local text = with_factor("reads", "TWO"):gsub("#include <Python.h>", '%0\n#include "' .. header .. '"')
+    local result = lane.try(task, text)
+    if result.reason:find "Ninja" then t.skip(result.reason) end
+    t.eq({ result.status, result.reason }, { "PASSED", "" })
+    lane.write("factor.h", "#define TWO 3\n")
+    t.eq(lane.try(task, text).status, "INCORRECT_NUMERICAL")
+    lane.write("factor.h", "#define TWO\n")
+    t.eq(lane.try(task, text).status, "COMPILE_ERROR")
+    lane.write("factor.h", "#define TWO 2\n")
+    t.eq(lane.try(task, text).status, "PASSED")
+end)
+
 t.test("what load_inline is asked for and cannot build is the solution's fault, in one line", function()
     local task = task_of_twice()
     for more, reason in pairs {
