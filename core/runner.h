@@ -52,9 +52,9 @@ void ako_runner_free(ako_runner *runner);
 int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
 
 /* Enqueues (GPU) or performs (CPU) all calls in order with these buffer addresses. What Python is passed is made ready
- * before, and what it returns is brought to the addresses afterwards, and given up when all of it has been seen, for that
- * may run code of others; none of these is in a sample, and for the other lanes they do nothing. After a call in steps
- * Python keeps the memory of the results for the next one. */
+ * before, and what it returns is brought to the addresses afterwards, and given up when all of it has been seen, for
+ * that may run code of others; none of these is in a sample, and for the other lanes they do nothing. After a call in
+ * steps Python keeps the memory of the results for the next one. */
 int ako_runner_stage(ako_runner *runner, void *const *addresses);
 int ako_runner_launch(ako_runner *runner, void *const *addresses);
 int ako_runner_collect(ako_runner *runner, void *const *addresses); /* not where nobody looks; gives up on a fault */

@@ -926,6 +926,23 @@ t.test("a file that asks for extensions is looked into once, whatever is timed i
     t.eq(looks, 2, "one look: at the file, and at the making of its model")
 end)
 
+t.test("equal files are checked all the same: what they load from elsewhere may have changed", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    local helper = lane.write("elsewhere/helper_of_mine.py", "FACTOR = 2\n")
+    program.write("mine.py", ("import sys\nsys.path.append(%q)\nfrom helper_of_mine import FACTOR\n"):format(
+        fs.dirname(helper)) .. solution "return x * FACTOR")
+    t.eq(try("mine.py").code, exits.DONE)
+    local same = try "mine.py"
+    t.eq(same.code, exits.NOT_BETTER)
+    t.match(same.stdout, "no effect")
+    lane.write("elsewhere/helper_of_mine.py", "FACTOR = 3\n")
+    local changed = try "mine.py"
+    t.eq(changed.code, exits.INCORRECT, changed.stdout)
+end)
+
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()
     lane.evaluator()
     program.write("light.lua", POLICY)

@@ -105,7 +105,8 @@ def _files_of(spec, folder):
                           stderr=subprocess.DEVNULL, check=False).stdout.decode("utf-8", "surrogateescape")
     paths = {os.path.realpath(os.path.join(folder, line.strip())) for line in said.splitlines()
              if line.startswith("    ")}
-    return sorted(path for path in paths | _named(spec) if not path.startswith((os.path.realpath(folder) + os.sep, *_toolchain())))
+    others = (os.path.realpath(folder) + os.sep, *_toolchain())
+    return sorted(path for path in paths | _named(spec) if not path.startswith(others))
 
 
 def arch_list(arch):
@@ -229,8 +230,8 @@ def _is_sound(spec):
 
 
 def build(spec, cache, arch, confine):
-    """{"spec","path","files"}, the paths of what it was built from that is the user's own, or {"error","log"} where it does not
-    compile. Built aside and renamed: others may do it too.
+    """{"spec","path","files"}, the paths of what it was built from that is the user's own, or {"error","log"} where it
+    does not compile. Built aside and renamed: others may do it too.
     confine(folder): from there on the process that calls it can write in the folder alone."""
     if not _is_sound(spec):
         return {"error": "load_inline: what is asked for has no name, or none of a module", "log": ""}
