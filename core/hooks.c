@@ -4,11 +4,13 @@
 
 #include "error.h"
 
-static const ako_hooks *registered;
+static ako_hooks *registered;
 
-void ako_hooks_set(const ako_hooks *hooks)
+void ako_hooks_set(ako_hooks *hooks)
 {
     registered = hooks;
+    if (hooks)
+        hooks->status = AKO_HOOK_SILENT;
 }
 
 const ako_hooks *ako_hooks_get(void)
@@ -16,7 +18,14 @@ const ako_hooks *ako_hooks_get(void)
     return registered;
 }
 
+int ako_hooks_answer(void)
+{
+    int status = registered->status;
+    registered->status = AKO_HOOK_SILENT;
+    return status <= AKO_OK ? status : ako_fail(AKO_ERROR, "python", "raised something of which nothing can be said");
+}
+
 int ako_fail_text(int status, const char *domain, const char *text)
 {
-    return ako_fail(status, domain, "%s", text);
+    return ako_fail(status < AKO_OK ? status : AKO_ERROR, domain, "%s", text);
 }

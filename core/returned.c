@@ -5,6 +5,7 @@
 #include "error.h"
 #include "gpu.h"
 #include "planes.h"
+#include "signals.h"
 
 int64_t ako_layout_count(const ako_layout *layout)
 {
@@ -120,6 +121,28 @@ static void copy_planes(char *to, const char *from, const ako_layout *layout)
     }
 }
 
+static int copy(ako_collector *collector, void *to, const ako_returned *returned)
+{
+    const ako_layout *layout = &returned->layout;
+    if (collector)
+        return ako_collector_copy(collector, to, returned);
+    if (ako_layout_is_contiguous(layout))
+        memcpy(to, returned->address, (size_t)(ako_layout_count(layout) * layout->element));
+    else
+        copy_planes(to, returned->address, layout);
+    return AKO_OK;
+}
+
+/* No handler shall work out a result while it is copied, of a timer or of the faults that reading it may have. */
+static int copy_unhandled(ako_collector *collector, void *to, const ako_returned *returned)
+{
+    sigset_t before;
+    ako_signals_hold(&before);
+    int status = copy(collector, to, returned);
+    ako_signals_let(&before);
+    return status;
+}
+
 int ako_returned_copy(ako_collector *collector, void *to, const ako_returned *returned)
 {
     const ako_layout *layout = &returned->layout;
@@ -129,11 +152,5 @@ int ako_returned_copy(ako_collector *collector, void *to, const ako_returned *re
         return ako_fail(AKO_SHAPE, "python", "the result has no memory");
     if (returned->address == to && ako_layout_is_contiguous(layout)) /* the call has written it there itself */
         return AKO_OK;
-    if (collector)
-        return ako_collector_copy(collector, to, returned);
-    if (ako_layout_is_contiguous(layout))
-        memcpy(to, returned->address, (size_t)(ako_layout_count(layout) * layout->element));
-    else
-        copy_planes(to, returned->address, layout);
-    return AKO_OK;
+    return copy_unhandled(collector, to, returned);
 }

@@ -52,7 +52,16 @@ static int open_hooks(ako_runner *runner, const char *path)
     if (!runner->hooks)
         return ako_fail(AKO_INVALID, "runner", "this process is not one of Python's");
     int status = ako_lane_place(runner->lane) == AKO_GPU ? ako_collector_new(&runner->collector) : AKO_OK;
-    return status == AKO_OK ? runner->hooks->open(path) : status;
+    if (status != AKO_OK)
+        return status;
+    runner->hooks->open(path);
+    return ako_hooks_answer();
+}
+
+static int bind_hooks(ako_runner *runner, const char *workload)
+{
+    runner->hooks->bind(workload);
+    return ako_hooks_answer();
 }
 
 static int open_code(ako_runner *runner, const char *path)
@@ -102,7 +111,7 @@ int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls)
     runner->n_calls = 0;
     int status;
     if (runner->hooks)
-        status = runner->hooks->bind(calls[0].symbol);
+        status = bind_hooks(runner, calls[0].symbol);
     else
         status = runner->cubin ? ako_cubin_bind(runner->cubin, calls, n_calls)
                                : ako_shared_bind(runner->shared, calls, n_calls);
@@ -113,13 +122,18 @@ int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls)
 
 int ako_runner_stage(ako_runner *runner, void *const *addresses)
 {
-    return runner->hooks ? runner->hooks->stage(addresses) : AKO_OK;
+    if (!runner->hooks)
+        return AKO_OK;
+    runner->hooks->stage(addresses);
+    return ako_hooks_answer();
 }
 
 int ako_runner_launch(ako_runner *runner, void *const *addresses)
 {
-    if (runner->hooks)
-        return runner->hooks->launch();
+    if (runner->hooks) {
+        runner->hooks->launch();
+        return ako_hooks_answer();
+    }
     if (runner->cubin)
         return ako_cubin_launch(runner->cubin, addresses);
     if (runner->shared)
@@ -127,29 +141,29 @@ int ako_runner_launch(ako_runner *runner, void *const *addresses)
     return AKO_OK;
 }
 
-static int collect(ako_runner *runner, void *const *addresses, bool more)
+static int release(ako_runner *runner, bool more)
 {
-    const ako_hooks *hooks = runner->hooks;
-    int status = AKO_OK;
-    if (!hooks)
+    if (!runner->hooks)
         return AKO_OK;
-    for (int i = 0; status == AKO_OK && i < hooks->n_returned; i++)
-        status = ako_returned_copy(runner->collector, addresses[hooks->first_output + i], &hooks->returned[i]);
-    if (status == AKO_OK)
-        return hooks->release(more);
-    ako_runner_drop(runner, addresses);
-    return status;
+    runner->hooks->release(more);
+    return ako_hooks_answer();
 }
 
 int ako_runner_collect(ako_runner *runner, void *const *addresses)
 {
-    return collect(runner, addresses, true);
+    const ako_hooks *hooks = runner->hooks;
+    int status = AKO_OK;
+    for (int i = 0; hooks && status == AKO_OK && i < hooks->n_returned; i++)
+        status = ako_returned_copy(runner->collector, addresses[hooks->first_output + i], &hooks->returned[i]);
+    if (status != AKO_OK)
+        release(runner, true);
+    return status;
 }
 
-int ako_runner_drop(ako_runner *runner, void *const *addresses)
+int ako_runner_release(ako_runner *runner, void *const *addresses)
 {
     (void)addresses;
-    return runner->hooks ? runner->hooks->release(true) : AKO_OK;
+    return release(runner, true);
 }
 
 int ako_runner_call(ako_runner *runner, void *const *addresses)
@@ -159,10 +173,12 @@ int ako_runner_call(ako_runner *runner, void *const *addresses)
         return status;
     status = ako_runner_launch(runner, addresses);
     if (status != AKO_OK) { /* what it has returned may be what is wrong with it */
-        ako_runner_drop(runner, addresses);
+        release(runner, true);
         return status;
     }
-    status = collect(runner, addresses, false);
+    status = ako_runner_collect(runner, addresses);
+    if (status == AKO_OK)
+        status = release(runner, false);
     return status == AKO_OK ? ako_runner_sync(runner) : status;
 }
 
@@ -170,7 +186,8 @@ int ako_runner_fill(ako_runner *runner, const ako_draw *draw, void *const *addre
 {
     if (!runner->hooks)
         return ako_fail(AKO_INVALID, "runner", "only a Python reference makes inputs of its own");
-    int status = runner->hooks->fill(draw->seed, draw->known, draw->is_signed, draw->times, addresses);
+    runner->hooks->fill(draw->seed, draw->known, draw->is_signed, draw->times, addresses);
+    int status = ako_hooks_answer();
     return status == AKO_OK ? ako_runner_sync(runner) : status; /* another process reads them next */
 }
 

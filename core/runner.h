@@ -52,13 +52,14 @@ void ako_runner_free(ako_runner *runner);
 int ako_runner_bind(ako_runner *runner, const ako_call *calls, int n_calls);
 
 /* Enqueues (GPU) or performs (CPU) all calls in order with these buffer addresses. What Python is passed is made ready
- * before, and what it returns is brought to the addresses afterwards, neither of which is in a sample; for the other
- * lanes those two do nothing. After a call in steps Python keeps the memory of the results for the next one. */
+ * before, and what it returns is brought to the addresses afterwards, and given up when all of it has been seen, for
+ * that may run code of others; none of these is in a sample, and for the other lanes they do nothing. After a call in
+ * steps Python keeps the memory of the results for the next one. */
 int ako_runner_stage(ako_runner *runner, void *const *addresses);
 int ako_runner_launch(ako_runner *runner, void *const *addresses);
-int ako_runner_collect(ako_runner *runner, void *const *addresses);
-int ako_runner_drop(ako_runner *runner, void *const *addresses); /* instead of collect: nobody looks at it */
-int ako_runner_call(ako_runner *runner, void *const *addresses); /* all three, and waits for the end */
+int ako_runner_collect(ako_runner *runner, void *const *addresses); /* not where nobody looks; gives up on a fault */
+int ako_runner_release(ako_runner *runner, void *const *addresses);
+int ako_runner_call(ako_runner *runner, void *const *addresses); /* all four, and waits for the end */
 
 /* What is drawn: for a seed, which is the check's (`known`) or nobody's to know; floating-point numbers as the problem
  * has them `times` over, and with the other sign by chance. */

@@ -7,6 +7,7 @@
 #include "cpu.h"
 #include "error.h"
 #include "ops.h"
+#include "signals.h"
 
 #define LINE_BYTES 64
 #define LEAST_FLUSH (INT64_C(8) << 20)
@@ -48,7 +49,27 @@ static void flush_cache(ako_cpu_timer *timer)
         timer->flush[i]++;
 }
 
-static int call_once(ako_cpu_timer *timer, ako_runner *runner, void *const *addresses, bool flush, int64_t *ns)
+static void look(const ako_watch *watch, int call)
+{
+    for (int i = 0; watch && i < watch->n; i++)
+        watch->seen[call * watch->n + i] = ako_load_place(watch->places[call * watch->n + i]);
+}
+
+/* The outputs as the call has left them: no code of others runs before they are seen. */
+static int see(ako_runner *runner, void *const *addresses, const ako_watch *watch, int call)
+{
+    sigset_t before;
+    ako_signals_hold(&before);
+    int status = ako_runner_collect(runner, addresses);
+    if (status == AKO_OK)
+        look(watch, call);
+    ako_signals_let(&before);
+    return status == AKO_OK ? ako_runner_release(runner, addresses) : status;
+}
+
+/* `watch` NULL: a warm-up, behind which nobody looks. */
+static int call_once(ako_cpu_timer *timer, ako_runner *runner, void *const *addresses, bool flush,
+                     const ako_watch *watch, int call, int64_t *ns)
 {
     if (ako_cancel_requested())
         return ako_fail(AKO_CANCELLED, "timing", "interrupted");
@@ -60,18 +81,12 @@ static int call_once(ako_cpu_timer *timer, ako_runner *runner, void *const *addr
     int64_t start = ako_clock_ns();
     status = ako_runner_launch(runner, addresses);
     *ns = ako_clock_ns() - start;
-    return status == AKO_OK ? ako_runner_collect(runner, addresses) : status;
+    return status == AKO_OK ? see(runner, addresses, watch, call) : status;
 }
 
 static bool is_over(const ako_time_plan *plan, int done, int64_t start)
 {
     return plan->budget_ns > 0 && done > 0 && done >= plan->least && ako_clock_ns() - start >= plan->budget_ns;
-}
-
-static void look(const ako_watch *watch, int call)
-{
-    for (int i = 0; watch && i < watch->n; i++)
-        watch->seen[call * watch->n + i] = ako_load_place(watch->places[call * watch->n + i]);
 }
 
 int ako_cpu_timer_run(ako_cpu_timer *timer, ako_runner *runner, void *const *const *sets, int n_sets,
@@ -80,14 +95,12 @@ int ako_cpu_timer_run(ako_cpu_timer *timer, ako_runner *runner, void *const *con
     int64_t ns = 0, least = INT64_MAX;
     int status = AKO_OK;
     for (int i = 0; i < plan->warmup && status == AKO_OK; i++) {
-        status = call_once(timer, runner, sets[i % n_sets], plan->flush, &ns);
+        status = call_once(timer, runner, sets[i % n_sets], plan->flush, NULL, 0, &ns);
         least = ns < least ? ns : least;
     }
     int64_t start = ako_clock_ns();
     for (int i = 0; i < plan->launches && status == AKO_OK && !is_over(plan, i, start); i++) {
-        status = call_once(timer, runner, sets[(plan->warmup + i) % n_sets], plan->flush, &ns);
-        if (status == AKO_OK)
-            look(plan->watch, i);
+        status = call_once(timer, runner, sets[(plan->warmup + i) % n_sets], plan->flush, plan->watch, i, &ns);
         least = ns < least ? ns : least;
         out->samples_ns[i] = ns;
         out->n = i + 1;

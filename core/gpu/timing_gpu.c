@@ -235,6 +235,8 @@ static int call_by_host(run *r, int call, int64_t *ns)
     *ns = ako_clock_ns() - start;
     if (status == AKO_OK)
         status = ako_runner_collect(r->runner, addresses_of(r, call));
+    if (status == AKO_OK)
+        status = ako_runner_release(r->runner, addresses_of(r, call));
     if (r->out->wall_min_ns == 0 || *ns < r->out->wall_min_ns)
         r->out->wall_min_ns = *ns;
     return status;
@@ -286,9 +288,11 @@ static int enqueue_call(run *r, int slot, int call)
         ako_activity_leave();
     if (status == AKO_OK)
         status = record(t, t->stop[slot]);
+    if (status == AKO_OK && r->plan->watch)
+        status = hand_over(r, ako_runner_collect, r->plan->warmup + call);
     if (status == AKO_OK)
-        status = hand_over(r, r->plan->watch ? ako_runner_collect : ako_runner_drop, r->plan->warmup + call);
-    return status == AKO_OK ? enqueue_ours(r, ako_probe_look, call) : status;
+        status = enqueue_ours(r, ako_probe_look, call);
+    return status == AKO_OK ? hand_over(r, ako_runner_release, r->plan->warmup + call) : status;
 }
 
 /* Without a full set of records the whole plan keeps to its events. */
@@ -402,7 +406,7 @@ static int launch_alone(run *r, int64_t *launch_ns, int64_t *whole_ns)
     if (status == AKO_OK)
         status = ako_gpu_sync();
     *whole_ns = ako_clock_ns() - start;
-    return status == AKO_OK ? hand_over(r, ako_runner_drop, 0) : status;
+    return status == AKO_OK ? hand_over(r, ako_runner_release, 0) : status;
 }
 
 /* The same with the device kept busy in front of it until all of it is enqueued: what does not wait for the stream runs
@@ -422,7 +426,7 @@ static int launch_gated(run *r, int gate_ns)
         status = enqueue_ours(r, pause_device, AKO_PAUSE_NS);
     if (status == AKO_OK)
         status = ako_gpu_sync();
-    return status == AKO_OK ? hand_over(r, ako_runner_drop, 0) : status;
+    return status == AKO_OK ? hand_over(r, ako_runner_release, 0) : status;
 }
 
 static int look_for_loose_work(run *r)

@@ -138,6 +138,15 @@ static void remember(evaluator *ev, const json_t *asked, const json_t *specs, co
                           json_pack("{s:O, s:O, s:O}", "asked", asked, "specs", specs, "built", built));
 }
 
+/* The user's own headers may change, which no text of the solution shows: builds from such files are asked for anew. */
+static bool is_from_files(const json_t *built)
+{
+    bool any = false;
+    for (size_t i = 0; !any && i < json_array_size(built); i++)
+        any = json_array_size(json_object_get(json_array_get(built, i), "files")) > 0;
+    return any;
+}
+
 /* *built: owned. What fails is not remembered: the next time it may not. */
 static int make(evaluator *ev, json_t **built, const json_t *asked, int64_t deadline_ns)
 {
@@ -153,7 +162,7 @@ static int make(evaluator *ev, json_t **built, const json_t *asked, int64_t dead
         *built = json_array();
     else if (status == AKO_OK && !*built)
         status = compile(ev, built, specs, path, deadline_ns);
-    if (status == AKO_OK && json_is_array(*built))
+    if (status == AKO_OK && json_is_array(*built) && !is_from_files(*built))
         remember(ev, asked, specs, *built);
     json_decref(specs);
     return status;

@@ -62,7 +62,7 @@ int role_run(const char *name, int channel)
     return role->run(wire);
 }
 
-int ako_role_run(const char *role, int channel, const ako_hooks *hooks)
+int ako_role_run(const char *role, int channel, ako_hooks *hooks)
 {
     if (!role_exists(role))
         return 2;

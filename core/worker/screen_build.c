@@ -52,7 +52,8 @@ static void find_same(screening *s, int index)
 {
     entrant *e = &s->entrants[index];
     const trial *t = &e->trial;
-    if (is_same(&t->build, t->unit, &s->base.incumbent_build, s->base.incumbent))
+    bool is_complete = !ako_lane_is_python(t->unit->lane); /* else what it loads may have changed since */
+    if (is_complete && is_same(&t->build, t->unit, &s->base.incumbent_build, s->base.incumbent))
         e->same_as = SAME_AS_INCUMBENT;
     for (int i = 0; e->same_as == SAME_AS_NOBODY && i < index; i++) {
         const trial *other = &s->entrants[i].trial;

@@ -10,23 +10,29 @@
 int start_hooks(ako_place place)
 {
     const ako_hooks *hooks = ako_hooks_get();
-    return hooks ? hooks->start(place == AKO_GPU) : AKO_OK;
+    if (!hooks)
+        return AKO_OK;
+    hooks->start(place == AKO_GPU);
+    return ako_hooks_answer();
 }
 
 int choose_variant(const char *name)
 {
     const ako_hooks *hooks = ako_hooks_get();
-    if (hooks)
-        return hooks->variant(name);
-    return *name ? ako_fail(AKO_UNAVAILABLE, "worker", "only a reference in Python has one") : AKO_OK;
+    if (!hooks)
+        return *name ? ako_fail(AKO_UNAVAILABLE, "worker", "only a reference in Python has one") : AKO_OK;
+    hooks->variant(name);
+    return ako_hooks_answer();
 }
 
-static int tell(int (*hook)(const char *), const json_t *value)
+static int tell(void (*hook)(const char *), const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT);
-    int status = text ? hook(text) : ako_fail(AKO_NOMEM, "worker", "out of memory");
+    if (!text)
+        return ako_fail(AKO_NOMEM, "worker", "out of memory");
+    hook(text);
     free(text);
-    return status;
+    return ako_hooks_answer();
 }
 
 int tell_task(ako_lane lane, const json_t *task)
@@ -44,8 +50,10 @@ int tell_extensions(ako_lane lane, const json_t *built)
 int ask_autotuned(ako_lane lane, json_t *answer)
 {
     const ako_hooks *hooks = ako_hooks_get();
-    const char *text = ako_lane_is_python(lane) && hooks ? hooks->autotuned() : NULL;
-    json_t *list = text ? json_loads(text, 0, NULL) : NULL;
+    if (!ako_lane_is_python(lane) || !hooks)
+        return AKO_OK;
+    hooks->autotuned();
+    json_t *list = ako_hooks_answer() == AKO_OK ? json_loads(hooks->text, 0, NULL) : NULL;
     return list ? pack_into(answer, json_pack("{s:o}", "autotuned", list)) : AKO_OK;
 }
 
@@ -65,10 +73,11 @@ int describe_file(const json_t *request, json_t *answer)
     if (status != AKO_OK)
         return status;
     char *asked = question ? json_dumps(question, JSON_COMPACT) : NULL;
-    const char *text = hooks->describe(path, asked ? asked : "{}");
+    hooks->describe(path, asked ? asked : "{}");
     free(asked);
-    if (!text)
-        return ako_error_last()->status;
-    json_t *description = json_loads(text, 0, NULL);
+    status = ako_hooks_answer();
+    if (status != AKO_OK)
+        return status;
+    json_t *description = json_loads(hooks->text, 0, NULL);
     return pack_into(answer, description ? json_pack("{s:o}", "description", description) : NULL);
 }

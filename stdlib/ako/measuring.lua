@@ -168,14 +168,17 @@ local function is_measured_all_the_same(loop, given)
     return loop.hook("unchanged", change, loop.opt) == true
 end
 
--- Builds first, for the sake of equal machine code; the second request finds the build in the cache.
+-- Builds first, for the sake of equal machine code; the second request finds the build in the cache. Equal files in
+-- Python are checked all the same: what they load beside them, a module, a header, may have changed.
 local function evaluate(loop, given)
     local launches = git.hash(unit.launches(given))
     if not loop.session.best then return evaluate_first(loop, given), launches, false end
     local built = measuring.ask(loop, given, { "build" })
     if built.status ~= "PASSED" then return built, launches, false end
     if has_no_effect(loop, launches, built.build) and not is_measured_all_the_same(loop, given) then
-        return built, launches, true
+        if given.lane ~= unit.python_lane(unit.place(given.lane)) then return built, launches, true end
+        local checked = measuring.ask(loop, given, { "build", "check" })
+        return checked, launches, checked.status == "PASSED"
     end
     return evaluate_against_best(loop, given), launches, false
 end

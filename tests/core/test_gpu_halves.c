@@ -322,38 +322,31 @@ static ako_runner *scaler;
 static int scaled, released[2];
 static ako_returned both[2];
 
-static int scale(void)
+static ako_hooks hooks;
+
+static void scale(void)
 {
     int x = 0;
-    return ako_runner_launch(scaler, (void *[]){&scaled, &x});
+    hooks.status = ako_runner_launch(scaler, (void *[]){&scaled, &x});
 }
 
-static int nothing_to_do(const char *text)
+static void nothing_to_do(const char *text)
 {
     (void)text;
-    return AKO_OK;
+    hooks.status = AKO_OK;
 }
 
-static int nothing_to_stage(void *const *addresses)
+static void nothing_to_stage(void *const *addresses)
 {
     (void)addresses;
-    return AKO_OK;
+    hooks.status = AKO_OK;
 }
 
-static int release(int more)
+static void release(int more)
 {
     released[more]++;
-    return AKO_OK;
+    hooks.status = AKO_OK;
 }
-
-static const ako_hooks hooks = {.open = nothing_to_do,
-                                .bind = nothing_to_do,
-                                .stage = nothing_to_stage,
-                                .launch = scale,
-                                .release = release,
-                                .returned = both,
-                                .n_returned = 2,
-                                .first_output = 1};
 
 static void open_scaler(void)
 {
@@ -363,6 +356,14 @@ static void open_scaler(void)
     assert_int_equal(ako_runner_bind(scaler, &call, 1), AKO_OK);
     both[0] = (ako_returned){&scaled, {.element = 4, .n_dims = 1, .size = {1}, .stride = {1}}};
     both[1] = (ako_returned){&scaled, {.element = 4, .n_dims = 2, .size = {200, 300}, .stride = {1, 200}}};
+    hooks = (ako_hooks){.open = nothing_to_do,
+                        .bind = nothing_to_do,
+                        .stage = nothing_to_stage,
+                        .launch = scale,
+                        .release = release,
+                        .returned = both,
+                        .n_returned = 2,
+                        .first_output = 1};
     ako_hooks_set(&hooks);
 }
 

@@ -25,62 +25,66 @@
 
 static char story[256];
 
-static int tell(const char *word)
+static ako_hooks hooks;
+
+static void tell(const char *word)
 {
     strcat(story, word);
     strcat(story, " ");
-    return AKO_OK;
+    hooks.status = AKO_OK;
 }
 
-static int on_start(int gpu)
+static void on_start(int gpu)
 {
-    return tell(gpu ? "gpu" : "cpu");
+    tell(gpu ? "gpu" : "cpu");
 }
 
-static int on_open(const char *path)
+static void on_open(const char *path)
 {
-    return strcmp(path, "bad") == 0 ? ako_fail_text(AKO_COMPILE, "python", "mine.py:3: no") : tell(path);
+    if (strcmp(path, "bad") == 0)
+        hooks.status = ako_fail_text(AKO_COMPILE, "python", "mine.py:3: no");
+    else
+        tell(path);
 }
 
-static int on_bind(const char *workload)
+static void on_bind(const char *workload)
 {
-    return tell(workload);
+    tell(workload);
 }
 
-static int on_fill(int64_t seed, int known, int is_signed, double times, void *const *addresses)
+static void on_fill(int64_t seed, int known, int is_signed, double times, void *const *addresses)
 {
     *(int64_t *)addresses[0] = known ? (int64_t)((double)seed * times) * (is_signed ? -1 : 1) : 0;
-    return tell("fill");
+    tell("fill");
 }
 
-static int on_stage(void *const *addresses)
+static void on_stage(void *const *addresses)
 {
     (void)addresses;
-    return tell("stage");
+    tell("stage");
 }
 
-static int on_launch(void)
+static void on_launch(void)
 {
-    return tell("launch");
+    tell("launch");
 }
 
-static int on_release(int more)
+static void on_release(int more)
 {
-    return tell(more ? "keep" : "release");
+    tell(more ? "keep" : "release");
 }
-
-static const ako_hooks hooks = {.start = on_start,
-                                .open = on_open,
-                                .bind = on_bind,
-                                .fill = on_fill,
-                                .stage = on_stage,
-                                .launch = on_launch,
-                                .release = on_release};
 
 static int set_up(void **state)
 {
     (void)state;
     story[0] = '\0';
+    hooks = (ako_hooks){.start = on_start,
+                        .open = on_open,
+                        .bind = on_bind,
+                        .fill = on_fill,
+                        .stage = on_stage,
+                        .launch = on_launch,
+                        .release = on_release};
     ako_hooks_set(&hooks);
     return 0;
 }
@@ -106,31 +110,51 @@ static void a_call_has_three_steps(void **state)
     (void)state;
     ako_runner *runner = open_bound();
     assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_OK);
-    assert_int_equal(ako_runner_drop(runner, (void *[]){NULL}), AKO_OK);
+    assert_int_equal(ako_runner_release(runner, (void *[]){NULL}), AKO_OK);
     assert_string_equal(story, "file N=4 stage launch release keep ");
     ako_runner_free(runner);
 }
 
-static int refuse_result(void)
+static void refuse_result(void)
 {
-    return ako_fail_text(AKO_SHAPE, "python", "too small");
+    hooks.status = ako_fail_text(AKO_SHAPE, "python", "too small");
 }
 
 static void what_a_failed_call_has_returned_is_given_up(void **state)
 {
     (void)state;
-    ako_hooks failing = hooks;
     const ako_returned nothing = {.layout = {.element = 4}};
-    failing.returned = &nothing;
-    failing.n_returned = 1;
-    ako_hooks_set(&failing);
+    hooks.returned = &nothing;
+    hooks.n_returned = 1;
     ako_runner *runner = open_bound();
     assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_SHAPE);
     assert_string_equal(ako_error_last()->message, "the result has no memory");
-    failing.launch = refuse_result;
+    hooks.launch = refuse_result;
     assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_SHAPE);
     assert_string_equal(ako_error_last()->message, "too small");
     assert_string_equal(story, "file N=4 stage launch keep stage keep ");
+    ako_runner_free(runner);
+}
+
+static void end_without_an_answer(void)
+{
+}
+
+static void fail_with_success(void)
+{
+    hooks.status = ako_fail_text(AKO_OK, "python", "all is well");
+}
+
+/* As after an exception that none of the interpreter's own code could handle. */
+static void a_hook_that_says_nothing_has_failed(void **state)
+{
+    (void)state;
+    ako_runner *runner = open_bound();
+    hooks.launch = end_without_an_answer;
+    assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_ERROR);
+    assert_string_equal(ako_error_last()->message, "raised something of which nothing can be said");
+    hooks.launch = fail_with_success;
+    assert_int_equal(ako_runner_call(runner, (void *[]){NULL}), AKO_ERROR);
     ako_runner_free(runner);
 }
 
@@ -288,6 +312,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_timed_call_is_staged_before_and_released_after, set_up, tear_down),
         cmocka_unit_test_setup_teardown(inputs_come_from_the_hook, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_hook_fails_in_its_own_words, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_hook_that_says_nothing_has_failed, set_up, tear_down),
         cmocka_unit_test(roles_are_known_by_name),
         cmocka_unit_test(problem_inputs_have_no_slack),
         cmocka_unit_test(files_become_one_bundle),

@@ -6,8 +6,12 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "returned.h"
@@ -114,10 +118,35 @@ static void test_nothing(void **state)
     assert_int_equal(ako_returned_copy(NULL, to, &in_place), AKO_OK);
 }
 
+static void *closed;
+
+static void open_it(int number)
+{
+    (void)number;
+    mprotect(closed, 4096, PROT_READ | PROT_WRITE);
+}
+
+/* What is not there when it is copied, no handler may bring. */
+static void test_no_handler_works_while_it_is_copied(void **state)
+{
+    (void)state;
+    int how;
+    pid_t pid = fork();
+    if (pid == 0) {
+        closed = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        signal(SIGSEGV, open_it);
+        ako_returned lazy = {.address = closed, .layout = {.element = 4, .n_dims = 1, .size = {3}, .stride = {1}}};
+        _exit(ako_returned_copy(NULL, to, &lazy) == AKO_OK);
+    }
+    assert_int_equal(waitpid(pid, &how, 0), pid);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGSEGV);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_contiguous), cmocka_unit_test(test_any_strides),
-                                       cmocka_unit_test(test_many_tiles), cmocka_unit_test(test_planes),
-                                       cmocka_unit_test(test_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_contiguous), cmocka_unit_test(test_any_strides),
+        cmocka_unit_test(test_many_tiles), cmocka_unit_test(test_planes),
+        cmocka_unit_test(test_nothing),    cmocka_unit_test(test_no_handler_works_while_it_is_copied)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

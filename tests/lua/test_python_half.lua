@@ -138,6 +138,28 @@ with tempfile.TemporaryDirectory() as cache:
     assert build(fail, cache)["path"] == path
 ]])
 
+check("an extension is built anew when a header of the user's own has changed", BUILD .. [[
+def put(text):
+    with open(header, "w") as file:
+        file.write(text)
+def compile(folder):
+    leave(folder, "e.so")
+    extension_build._files_of = lambda spec, folder: [header]
+with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as own:
+    header = os.path.join(own, "mine.h")
+    put("1")
+    first = build(compile, cache)
+    assert first["files"] == [header] and build(fail, cache) == first
+    put("2")
+    assert build(fail, cache)["error"] == "load_inline('e'): called"
+    second = build(compile, cache)
+    assert second["path"] != first["path"] and build(fail, cache) == second
+    put("1")
+    assert build(fail, cache) == first
+    os.unlink(header)
+    assert "error" in build(fail, cache)
+]])
+
 check("a build that fails leaves nothing, whatever it fails with", BUILD .. [[
 cases = [(fail, "load_inline('e'): called"),
          (lambda folder: os._exit(0), "load_inline('e'): the compiler's process ended"),

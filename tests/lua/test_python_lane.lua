@@ -24,6 +24,19 @@ end
 local function problem(body) return class("Model", body) .. INPUTS end
 local function solution(body) return class("ModelNew", body) end
 
+-- An exception that raises others wherever it is looked at.
+local UNTOLD = HEAD .. [[
+import sys
+def fail(*args): raise ValueError
+class Meta(type):
+    __name__ = property(fail)
+class Untold(Exception, metaclass=Meta):
+    __class__ = __traceback__ = __context__ = property(fail)
+    __str__ = __repr__ = __getattribute__ = fail
+sys.unraisablehook = fail
+
+]]
+
 lane.restart "cpu" -- messages of a card are others
 
 local MODEL = class("Model", "return x * 2")
@@ -83,6 +96,7 @@ local BAD_PROBLEMS = {
     { "in_inputs", MODEL .. "def get_inputs():\n    return [torch.randn(n)]\n",
         "in_inputs.py:9: NameError: name 'n' is not defined" },
     { "in_forward", problem "raise RuntimeError('broken')", "in_forward.py:6: RuntimeError: broken" },
+    { "untold", UNTOLD .. problem "raise Untold", "untold.py: Untold, of which nothing more can be said" },
     { "one_tensor", MODEL .. "def get_inputs():\n    return torch.randn(8)\n",
         "one_tensor.py: get_inputs gives a Tensor, not a list" },
     { "changing", MODEL .. "n = 0\ndef get_inputs():\n    global n\n    n += 1\n    return [torch.randn(n)]\n",
@@ -311,6 +325,15 @@ local SOLUTIONS = {
         .. "        return x\n", "RUNTIME_ERROR",
         "mine.py: TypeError: ModelNew.forward() missing 1 required keyword-only argument: 'k'"),
     given("a number", solution "return 3", "INCORRECT_SHAPE", "the result is an int, the reference gives a tensor"),
+    given("in forward, of a class that raises", UNTOLD .. class("ModelNew", "raise Untold"), "RUNTIME_ERROR",
+        "Untold, of which nothing more can be said"),
+    given("at init, of a class that raises", UNTOLD .. "class ModelNew(nn.Module):\n    def __init__(self):\n"
+        .. "        raise Untold\n", "COMPILE_ERROR", "mine.py: Untold, of which nothing more can be said"),
+    given("at import, of a class that raises", UNTOLD .. "raise Untold\n", "COMPILE_ERROR",
+        "mine.py: Untold, of which nothing more can be said"),
+    given("a Fault that says it is none", HEAD .. "from ako.hooks import Fault\n"
+        .. "class ModelNew(nn.Module):\n    def forward(self, x):\n        raise Fault(0, 'all is well')\n",
+        "RUNTIME_ERROR", "all is well"),
     given("exit", solution "import sys; sys.exit(3)", "RUNTIME_ERROR", "mine.py:6: called sys.exit(3)"),
     given("quit", solution "import os; os._exit(0)", "RUNTIME_ERROR", "the process ended during run: exit 0"),
     given("segv", solution "import os; os.kill(os.getpid(), 11)", "RUNTIME_ERROR",
@@ -512,6 +535,20 @@ t.test("an extension that is asked for when the model is made is built as one th
     result = lane.try(task, with_factor_of("pass", "x * make(3).factor()"))
     t.eq(result.status, "RUNTIME_ERROR")
     t.match(result.reason, "load_inline%('late'%) must be called when the file is imported or the model is made")
+end)
+
+t.test("a changed header of the user's own is seen, whoever names it", function()
+    local task, header = task_of_twice(), lane.write("factor.h", "#define TWO 2\n")
+    local text = with_factor("reads", "TWO"):gsub("#include <Python.h>", '%0\n#include "' .. header .. '"')
+    local result = lane.try(task, text)
+    if result.reason:find "Ninja" then t.skip(result.reason) end
+    t.eq({ result.status, result.reason }, { "PASSED", "" })
+    lane.write("factor.h", "#define TWO 3\n")
+    t.eq(lane.try(task, text).status, "INCORRECT_NUMERICAL")
+    lane.write("factor.h", "#define TWO\n")
+    t.eq(lane.try(task, text).status, "COMPILE_ERROR")
+    lane.write("factor.h", "#define TWO 2\n")
+    t.eq(lane.try(task, text).status, "PASSED")
 end)
 
 t.test("what load_inline is asked for and cannot build is the solution's fault, in one line", function()
@@ -915,6 +952,23 @@ t.test("a file that asks for extensions is looked into once, whatever is timed i
     t.eq(result.code, exits.DONE, result.stdout)
     local looks = select(2, result.stderr:gsub("candidate is asked describe", ""))
     t.eq(looks, 2, "one look: at the file, and at the making of its model")
+end)
+
+t.test("equal files are checked all the same: what they load from elsewhere may have changed", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    local helper = lane.write("elsewhere/helper_of_mine.py", "FACTOR = 2\n")
+    program.write("mine.py", ("import sys\nsys.path.append(%q)\nfrom helper_of_mine import FACTOR\n"):format(
+        fs.dirname(helper)) .. solution "return x * FACTOR")
+    t.eq(try("mine.py").code, exits.DONE)
+    local same = try "mine.py"
+    t.eq(same.code, exits.NOT_BETTER)
+    t.match(same.stdout, "no effect")
+    lane.write("elsewhere/helper_of_mine.py", "FACTOR = 3\n")
+    local changed = try "mine.py"
+    t.eq(changed.code, exits.INCORRECT, changed.stdout)
 end)
 
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()

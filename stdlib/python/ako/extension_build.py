@@ -7,7 +7,9 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
+import sysconfig
 import tempfile
 
 import torch
@@ -39,9 +41,72 @@ def _compilers(spec):
 
 
 def key_of(spec, arch):
-    """Of its place in the cache: all that decides the binary, but for the headers of others that it reads."""
-    facts = [spec, torch.__version__, list(sys.version_info[:2]), arch, _compilers(spec)]
+    """All that decides the binary, but for the files that it is built from: which these are, only a build shows."""
+    return _hash([spec, torch.__version__, list(sys.version_info[:2]), arch, _compilers(spec)])
+
+
+def _hash(facts):
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _content(path):
+    """Of a file, as a hash; None where there is none. A path is what a solution's build has said: no device is read."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def _place(cache, key, files):
+    """The folder of the binary that is built from these files, as they are now."""
+    return os.path.join(cache, "extension-" + (_hash([key, [[path, _content(path)] for path in files]])
+                                               if files else key))
+
+
+def _list_of_files(cache, key):
+    return os.path.join(cache, "files-" + key, "paths.json")
+
+
+def _files_known(cache, key):
+    """Those that the last build for the key was from."""
+    try:
+        with open(_list_of_files(cache, key), encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return []
+
+
+def _remember_files(cache, key, files):
+    path = _list_of_files(cache, key)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=os.path.dirname(path), delete=False) as file:
+        json.dump(files, file)
+    os.replace(file.name, path)
+
+
+def _toolchain():
+    """Where headers lie that come and go with PyTorch, Python and the compilers."""
+    home = os.path.dirname(os.path.dirname(_nvcc()))
+    return tuple(os.path.realpath(path) + os.sep for path in
+                 (os.path.dirname(torch.__file__), sysconfig.get_path("include"), home, "/usr/include", "/usr/lib"))
+
+
+def _named(spec):
+    """Objects and archives."""
+    flags = spec.get("extra_ldflags")
+    words = [word for flag in flags if isinstance(flag, str) for word in flag.split()] if flags else []
+    return {os.path.realpath(word) for word in words if os.path.isfile(word)}
+
+
+def _files_of(spec, folder):
+    """What was read for the folder's build, but for the toolchain's: headers, of which ninja knows, and what is linked
+    by its name."""
+    said = subprocess.run(["ninja", "-t", "deps"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, check=False).stdout.decode("utf-8", "surrogateescape")
+    paths = {os.path.realpath(os.path.join(folder, line.strip())) for line in said.splitlines()
+             if line.startswith("    ")}
+    others = (os.path.realpath(folder) + os.sep, *_toolchain())
+    return sorted(path for path in paths | _named(spec) if not path.startswith(others))
 
 
 def arch_list(arch):
@@ -109,10 +174,10 @@ def _compile(spec, folder, arch, confine):
 
 
 def _attempt(spec, folder, arch, confine):
-    """{}, or what it fails with, which is the solution's: that load_inline knows no such argument, too."""
+    """{"files"}, or what it fails with, which is the solution's: that load_inline knows no such argument, too."""
     try:
         _compile(spec, folder, arch, confine)
-        return {}
+        return {"files": _files_of(spec, folder)}
     except Exception as problem:  # pylint: disable=broad-except
         return _failed(spec, str(problem))
 
@@ -151,12 +216,12 @@ def _leave_only(folder, name):
 
 
 def _build_in(folder, spec, arch, confine):
-    """{} where the binary lies in the folder, alone; or what it fails with."""
+    """{"files"} where the binary lies in the folder, alone; or what it fails with."""
     result = _in_fork(lambda: _attempt(spec, folder, arch, confine))
     if result is None:
         return _failed(spec, "the compiler's process ended")
     name = spec["name"] + ".so"
-    return result if result or _leave_only(folder, name) else _failed(spec, f"what was built is no {name}")
+    return result if "error" in result or _leave_only(folder, name) else _failed(spec, f"what was built is no {name}")
 
 
 def _is_sound(spec):
@@ -165,29 +230,36 @@ def _is_sound(spec):
 
 
 def build(spec, cache, arch, confine):
-    """{"spec","path"}, or {"error","log"} where it does not compile. Built aside and renamed: others may do it too.
+    """{"spec","path","files"}, the paths of what it was built from that is the user's own, or {"error","log"} where it
+    does not compile. Built aside and renamed: others may do it too.
     confine(folder): from there on the process that calls it can write in the folder alone."""
     if not _is_sound(spec):
         return {"error": "load_inline: what is asked for has no name, or none of a module", "log": ""}
     arch = arch_list(arch)
-    target = os.path.join(cache, "extension-" + key_of(spec, arch))
+    key = key_of(spec, arch)
+    files = _files_known(cache, key)
+    target = _place(cache, key, files)
     path = os.path.join(target, spec["name"] + ".so")
     if os.path.exists(path):
         os.utime(target)
-        return {"spec": spec, "path": path}
+        return {"spec": spec, "path": path, "files": files}
     if "cuda_sources" in spec and not torch.version.cuda:
         return _failed(spec, f"CUDA code, but PyTorch {torch.__version__} was built without CUDA")
     os.makedirs(cache, exist_ok=True)
     folder = tempfile.mkdtemp(prefix=".extension-", dir=cache)  # one that is left is swept away
-    failure = _build_in(folder, spec, arch, confine)
-    if not failure:
-        try:
-            os.rename(folder, target)
-        except OSError:  # somebody else was quicker
-            shutil.rmtree(folder, ignore_errors=True)
-        return {"spec": spec, "path": path}
-    shutil.rmtree(folder, ignore_errors=True)
-    return failure
+    result = _build_in(folder, spec, arch, confine)
+    if "error" in result:
+        shutil.rmtree(folder, ignore_errors=True)
+        return result
+    files = result["files"]
+    if files or _files_known(cache, key):
+        _remember_files(cache, key, files)
+    target = _place(cache, key, files)
+    try:
+        os.rename(folder, target)
+    except OSError:  # somebody else was quicker
+        shutil.rmtree(folder, ignore_errors=True)
+    return {"spec": spec, "path": os.path.join(target, spec["name"] + ".so"), "files": files}
 
 
 def build_all(specs, cache, arch, confine):

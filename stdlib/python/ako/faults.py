@@ -3,12 +3,12 @@ import os
 import sys
 import traceback
 
-from ako.hooks import CUDA, COMPILE, ERROR, Fault
+from ako.hooks import CUDA, COMPILE, ERROR, Fault, name_of, unspeakable
 
 
 def a(value):
     """The type of a value with its article."""
-    name = type(value).__name__
+    name = name_of(value)
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
@@ -35,28 +35,25 @@ def place_of(problem, files):
 
 
 def is_out_of_memory(problem):
-    name = type(problem).__name__
+    name = name_of(problem)
     return name == "OutOfMemoryError" or isinstance(problem, MemoryError) or (
         isinstance(problem, RuntimeError)
         and any(words in (said_by(problem) or "") for words in ("out of memory", "DefaultCPUAllocator")))
 
 
 def _is_cuda(problem):
-    return type(problem).__name__ == "AcceleratorError" or (
+    return name_of(problem) == "AcceleratorError" or (
         isinstance(problem, RuntimeError) and (said_by(problem) or "").startswith("CUDA error"))
 
 
-def explain(problem, files, loading=False):
-    """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
-    is_call = isinstance(problem, TypeError)  # one with other arguments than a function takes is made by us
-    place = place_of(problem, files) or (f"{next(iter(files.values()))}: " if files and (loading or is_call) else "")
-    failed = COMPILE if loading else ERROR
+def _explained(problem, files, failed, main):
+    place = place_of(problem, files) or main
     if isinstance(problem, Fault):
         return Fault(problem.status, f"{place}{problem}")
     if isinstance(problem, SyntaxError):
         if os.path.isabs(problem.filename or ""):
             return Fault(COMPILE, f"{files.get(problem.filename, problem.filename)}:{problem.lineno}: {problem.msg}")
-        return Fault(failed, f"{place}{type(problem).__name__}: {problem.msg}")  # of a text that is no file
+        return Fault(failed, f"{place}{name_of(problem)}: {problem.msg}")  # of a text that is no file
     if isinstance(problem, ModuleNotFoundError) and problem.name:
         return Fault(COMPILE, f"{place}needs the module '{problem.name}', which {sys.executable} does not have: "
                               f"{sys.executable} -m pip install {problem.name.split('.')[0]}")
@@ -67,8 +64,19 @@ def explain(problem, files, loading=False):
     if isinstance(problem, SystemExit):
         return Fault(failed, f"{place}called sys.exit({problem.code!r})")
     if words is None:
-        return Fault(failed, f"{place}{type(problem).__name__}, of which nothing more can be said")
+        return Fault(failed, place + unspeakable(problem))
     if isinstance(problem, NotImplementedError) and not words:
         return Fault(failed, f"{place}NotImplementedError: it has no forward of its own")
-    what = type(problem).__name__ + (f": {one_line(words)}" if one_line(words) else "")
-    return Fault(CUDA if _is_cuda(problem) and not loading else failed, f"{place}{what}")
+    what = name_of(problem) + (f": {one_line(words)}" if one_line(words) else "")
+    return Fault(CUDA if _is_cuda(problem) and failed == ERROR else failed, f"{place}{what}")
+
+
+def explain(problem, files, loading=False):
+    """A Fault for any exception; `loading`: the file was only being imported, so it is no failed call."""
+    is_call = issubclass(type(problem), TypeError)  # one with other arguments than a function takes is made by us
+    main = f"{next(iter(files.values()))}: " if files and (loading or is_call) else ""
+    failed = COMPILE if loading else ERROR
+    try:
+        return _explained(problem, files, failed, main)
+    except BaseException:  # pylint: disable=broad-except
+        return Fault(failed, main + unspeakable(problem))

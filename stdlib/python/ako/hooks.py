@@ -17,25 +17,30 @@ class Returned(ctypes.Structure):
                 ("size", ctypes.c_int64 * DIMS), ("stride", ctypes.c_int64 * DIMS)]
 
 
+def _hook(*arguments):
+    return ctypes.CFUNCTYPE(None, *arguments)
+
+
 class Hooks(ctypes.Structure):
     """struct ako_hooks"""
     _fields_ = [
-        ("start", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
-        ("task", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
-        ("extensions", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
-        ("open", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
-        ("bind", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
-        ("variant", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p)),
-        ("fill", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_int, ctypes.c_int, ctypes.c_double,
-                                  ADDRESSES)),
-        ("stage", ctypes.CFUNCTYPE(ctypes.c_int, ADDRESSES)),
-        ("launch", ctypes.CFUNCTYPE(ctypes.c_int)),
-        ("release", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)),
-        ("describe", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)),
-        ("autotuned", ctypes.CFUNCTYPE(ctypes.c_void_p)),
+        ("start", _hook(ctypes.c_int)),
+        ("task", _hook(ctypes.c_char_p)),
+        ("extensions", _hook(ctypes.c_char_p)),
+        ("open", _hook(ctypes.c_char_p)),
+        ("bind", _hook(ctypes.c_char_p)),
+        ("variant", _hook(ctypes.c_char_p)),
+        ("fill", _hook(ctypes.c_int64, ctypes.c_int, ctypes.c_int, ctypes.c_double, ADDRESSES)),
+        ("stage", _hook(ADDRESSES)),
+        ("launch", _hook()),
+        ("release", _hook(ctypes.c_int)),
+        ("describe", _hook(ctypes.c_char_p, ctypes.c_char_p)),
+        ("autotuned", _hook()),
         ("returned", ctypes.POINTER(Returned)),
         ("n_returned", ctypes.c_int),
         ("first_output", ctypes.c_int),
+        ("status", ctypes.c_int),
+        ("text", ctypes.c_char_p),
     ]
 
 
@@ -53,7 +58,7 @@ class Library:
         return self.c.ako_confine_compiler(folder.encode())
 
     def fail(self, status, text):
-        return self.c.ako_fail_text(status, b"python", text.encode("utf-8", "replace")[:1000])
+        return self.c.ako_fail_text(status, b"python", str.encode(text, "utf-8", "replace")[:1000])
 
 
 class Fault(Exception):
@@ -64,24 +69,33 @@ class Fault(Exception):
         self.status = status
 
 
-def _explained(explain, problem):
-    """Status and text. An exception is the user's object: it may raise another one where it is asked what it says."""
+def name_of(problem, get=type.__dict__["__name__"].__get__, plain=str.__str__):
+    """Of an exception's class, which is the user's: a metaclass can have a __name__ that raises."""
+    return plain(get(type(problem)))
+
+
+def unspeakable(problem):
+    """One line for an exception that raises another one where it is asked what it says, or what it is."""
+    return f"{name_of(problem)}, of which nothing more can be said"
+
+
+def _fail(library, explain, problem):
+    """Its status."""
     try:
-        fault = problem if isinstance(problem, Fault) else explain(problem)
-        return fault.status, str(fault)
+        fault = problem if issubclass(type(problem), Fault) else explain(problem)
+        return library.fail(fault.status, str(fault))
     except BaseException:  # pylint: disable=broad-except
-        return ERROR, f"{type(problem).__name__}, of which nothing more can be said"
+        return library.fail(ERROR, unspeakable(problem))
 
 
-def guarded(library, explain, function, on_failure=None):
-    """`function` as a hook: nothing that is raised in it leaves it, for whoever called would take that for a success.
-    `explain(exception)` makes a Fault of it."""
+def guarded(hooks, library, explain, function):
+    """`function` as a hook, which says itself how it has ended: `explain(exception)` makes a Fault of what is raised.
+    Should anything leave it all the same, it has said nothing, and that is a failure, too (core/hooks.h)."""
     @functools.wraps(function)
     def hook(*args):
         try:
-            result = function(*args)
-            return OK if result is None else result
+            function(*args)
+            hooks.status = OK
         except BaseException as problem:  # pylint: disable=broad-except
-            status = library.fail(*_explained(explain, problem))
-        return status if on_failure is None else on_failure()
+            hooks.status = _fail(library, explain, problem)
     return hook

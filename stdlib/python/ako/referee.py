@@ -167,16 +167,15 @@ class Referee(Side):
     def describe(self, path, question):
         """What a problem asks for; or, in a process that does nothing else, builds a solution's extensions."""
         if "build" in question:
-            return self.give(build_all(question["build"], question["cache"], question["arch"],
-                                       self.library.confine_compiler))
+            return build_all(question["build"], question["cache"], question["arch"], self.library.confine_compiler)
         self.load(path, question)
         described = [self.describe_case({**question, **case}) for case in question["cases"]]
         self.give_back()
         facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
                  "interpreter": sys.executable, "precision": precision(),
                  "drawn": "as on a CPU" if question["faithful"] else f"on the {self.device.type}"}
-        return self.give({"spec": json.dumps([spec for spec, _ in described]), "facts": facts,
-                          "cases": [case for _, case in described], "starter": starter(self.bundle)})
+        return {"spec": json.dumps([spec for spec, _ in described]), "facts": facts,
+                "cases": [case for _, case in described], "starter": starter(self.bundle)}
 
     def describe_case(self, how):
         """What the sides have to know of a case, and what its author's task is to know."""

@@ -1,5 +1,5 @@
 """What referee and candidate have in common: a model that is called on buffers whose addresses the evaluator names."""
-import ctypes
+import gc
 import json
 import sys
 
@@ -10,7 +10,9 @@ from ako.hooks import ERROR, INVALID, UNAVAILABLE, Fault, Hooks, Returned, guard
 from ako.inputs import check_bridge, stager
 from ako.results import reader
 
-_watchers = (sys.getprofile, sys.gettrace)  # before any code of others can exchange them
+# Before any code of others can exchange them.
+_watchers, _silencers = (sys.getprofile, sys.gettrace), (sys.setprofile, sys.settrace)
+_is_collecting, _collect, _collect_no_more = gc.isenabled, gc.enable, gc.disable
 
 
 class Case:
@@ -33,7 +35,7 @@ class Side:
         self.cases = {}
         self.spec = self.model = self.restore = self.arguments = None
         self.make_arguments = self.read = self.hooks = None
-        self.kept, self.built, self.answer, self.library = [], [], None, None
+        self.kept, self.built, self.library, self.collects = [], [], None, True
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -69,10 +71,15 @@ class Side:
         return self.model(*self.arguments)
 
     def stage(self, addresses):
+        """Without collections of garbage, at whose ends callbacks of others are called."""
+        self.collects = _is_collecting()
+        _collect_no_more()
         self.restore()
         self.arguments = self.make_arguments(addresses)
 
     def launch(self):
+        if self.collects:
+            _collect()
         result = self.call_model()
         self.kept.append(result)
         nothing = result is None and self.spec.get("in_place")
@@ -83,30 +90,34 @@ class Side:
             if watcher() is not None:
                 raise Fault(ERROR, f"{self.bundle.main}: forward leaves a {watcher.__name__[3:]} function on: nothing "
                                    "of a solution may run between its calls")
+        for silence in _silencers:  # a function in C without an object shows in no watcher
+            silence(None)
 
     def release(self, more):  # pylint: disable=unused-argument
+        """Here, and not where the next call's are in sight, for whoever waits for the end of an input."""
+        self.arguments = None
         self.kept.clear()
 
     def make_hooks(self, library):
         """The struct that libako gets; it must be kept alive."""
-        self.library = library
-        def hook(kind, function, on_failure=None):
-            return kind(guarded(library, self.explain, function, on_failure))
-        fields = dict(Hooks._fields_)
-        self.hooks = Hooks(
-            start=hook(fields["start"], self.start),
-            task=hook(fields["task"], lambda text: self.task(text.decode())),
-            extensions=hook(fields["extensions"], lambda text: self.take_extensions(json.loads(text))),
-            open=hook(fields["open"], lambda path: self.open(path.decode())),
-            bind=hook(fields["bind"], lambda workload: self.bind(workload.decode())),
-            variant=hook(fields["variant"], lambda name: self.variant(name.decode())),
-            fill=hook(fields["fill"], self.fill),
-            stage=hook(fields["stage"], self.stage),
-            launch=hook(fields["launch"], self.launch),
-            release=hook(fields["release"], self.release),
-            describe=hook(fields["describe"], lambda path, question:
-                          self.describe(path.decode(), json.loads(question)), lambda: None),
-            autotuned=hook(fields["autotuned"], lambda: self.give(self.autotuned()), lambda: None))
+        self.library, self.hooks = library, Hooks()
+        functions = {
+            "start": self.start,
+            "task": lambda text: self.task(text.decode()),
+            "extensions": lambda text: self.take_extensions(json.loads(text)),
+            "open": lambda path: self.open(path.decode()),
+            "bind": lambda workload: self.bind(workload.decode()),
+            "variant": lambda name: self.variant(name.decode()),
+            "fill": self.fill,
+            "stage": self.stage,
+            "launch": self.launch,
+            "release": self.release,
+            "describe": lambda path, question: self.give(self.describe(path.decode(), json.loads(question))),
+            "autotuned": lambda: self.give(self.autotuned()),
+        }
+        kinds = dict(Hooks._fields_)
+        for name, function in functions.items():
+            setattr(self.hooks, name, kinds[name](guarded(self.hooks, library, self.explain, function)))
 
     def take_extensions(self, built):
         """What load_inline is to find, before a file is opened."""
@@ -114,8 +125,7 @@ class Side:
 
     def give(self, value):
         """A hook's answer, kept until the next one."""
-        self.answer = ctypes.create_string_buffer(json.dumps(value).encode())
-        return ctypes.addressof(self.answer)
+        self.hooks.text = json.dumps(value).encode()
 
     def open(self, path):
         raise NotImplementedError
