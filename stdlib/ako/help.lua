@@ -28,7 +28,8 @@ local function shown(value)
     return tostring(value)
 end
 
-local PLACEHOLDERS = { text = "TEXT", integer = "N", number = "X", size = "SIZE", boolean = "true|false" }
+local PLACEHOLDERS = { text = "TEXT", integer = "N", decimal = "N", number = "X", size = "SIZE",
+    boolean = "true|false" }
 
 local function option_row(spec)
     local short = spec.short and "-" .. spec.short .. ", " or ""

@@ -1,7 +1,8 @@
 -- Options of the command line: --name=value, --name value, --flag, -x value.
 --
 -- A spec is { name, kind, text, value, short, key, default, check }:
---   kind   "flag" (no value), "text", "integer", "number", "boolean" (no value means true), "size" (64M)
+--   kind   "flag" (no value), "text", "integer", "decimal" (an integer by its digits alone), "number", "boolean" (no
+--          value means true), "size" (64M)
 --   value  what stands for the value in help: "DIR"
 --   short  one letter
 --   key    name in the resulting table; default: the name with _ for -
@@ -22,6 +23,13 @@ function readers.text(text) return text end
 function readers.integer(text)
     local value = math.tointeger(tonumber(text))
     if not value then return nil, "a whole number" end
+    return value
+end
+
+-- As Python's int() has it.
+function readers.decimal(text)
+    local value = text:find "^%s*[+-]?%d+%s*$" and math.tointeger(tonumber(text))
+    if not value then return nil, "a whole number in digits" end
     return value
 end
 

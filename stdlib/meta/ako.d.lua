@@ -1414,9 +1414,15 @@ function bench_lines.exit_code(figures) end
 ---@class ako.bench_selftest
 local bench_selftest = {}
 
----The reading of solutions, tried on texts whose facts are known: whether all is as it must be, and a line each.
----@return boolean passed, string[] lines
+---The reading of solutions, tried on texts whose facts are known: whether all is as it must be, and the tests.
+---@return boolean passed
+---@return { name: string, passed: boolean, problem?: string }[] tests
 function bench_selftest.run() end
+
+---A line for each test.
+---@param tests table[]
+---@return string
+function bench_selftest.text(tests) end
 
 ---What somebody else's benchmark prints about its results.
 ---@class ako.claims
@@ -2086,6 +2092,11 @@ function format.date(time_s) end
 ---@param value any
 function format.ratio(value) end
 
+---A number as %g has it, but with as many digits as give it back: "10", "1.0000001".
+---@param value number
+---@return string
+function format.exact(value) end
+
 ---The half width of an interval round its median: "+-0.2%"; "" when there is none.
 ---@param figures any
 function format.spread(figures) end
@@ -2597,8 +2608,14 @@ function measuring.steps(loop) end
 ---Before there is anything to build on: why a task is refused that null kernels pass, or nil. A weakness that the policy
 ---only warns of is loop.weakness.
 ---@param loop any
+---@param remark fun(topic?: string, text: string) is told what is to be said
 ---@return string?
-function measuring.examine(loop) end
+function measuring.examine(loop, remark) end
+
+---Says in a record what the task's weakness has changed.
+---@param loop any
+---@param record table
+function measuring.note_weakness(loop, record) end
 
 ---The unit of a record's sources, with which others are timed in turn.
 ---@param loop ako.loop.Loop
@@ -2883,7 +2900,8 @@ local plan = {}
 ---@param policy any
 ---@param seed integer
 ---@param in_python? boolean the task's solutions are
-function plan.steps(policy, seed, in_python) end
+---@param faithful? boolean the original's answers are wanted, with its seeds
+function plan.steps(policy, seed, in_python, faithful) end
 
 ---The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
 ---step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
@@ -3448,10 +3466,17 @@ function seal.identity(path) end
 ---@class ako.seeds
 local seeds = {}
 
----The first `count` values that follow from `seed` (an integer).
+---The first `count` values that follow from `seed` (an integer), by splitmix64.
 ---@param seed integer
 ---@param count integer
+---@return integer[]
 function seeds.expand(seed, count) end
+
+---What PyTorch gives on a CPU after torch.manual_seed(seed), `count` times: torch.randint(0, 2**32 - 1, (1,)).item().
+---@param seed integer
+---@param count integer
+---@return integer[]
+function seeds.torch(seed, count) end
 
 ---@class ako.session
 local session = {}

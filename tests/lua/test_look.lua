@@ -62,7 +62,8 @@ end)
 t.test("status says what the next try does: it goes on, but not where the baseline failed", function()
     local folder = scripted.task_folder "status=COMPILE_ERROR reason=kernel.c:3:no"
     t.eq(call(folder, "try"), 10)
-    t.match(select(2, call(folder, "status")), "\nopen, but its baseline failed: the next `try` begins a new session\n$")
+    t.match(select(2, call(folder, "status")),
+        "\nopen, but its baseline failed: the next `try` begins a new session\n$")
     local first = object_of(folder, "status").session
     t.eq(try(folder, "time=50"), 0)
     t.eq(object_of(folder, "status", nil, { session = "s" }).trials, 0)
