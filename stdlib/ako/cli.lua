@@ -283,7 +283,7 @@ local function context(policy, verb, values, operands, host_values)
     host_values.device = host_values.device or "auto"
     host_values.color = host_values.color or "auto"
     return { policy = policy, verb = verb.name, opt = policies.option_values(policy, values.policy),
-        verb_options = values.verb, operands = operands, host = host_values, home = host.home,
+        given = values.policy, verb_options = values.verb, operands = operands, host = host_values, home = host.home,
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 

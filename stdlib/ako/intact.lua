@@ -20,6 +20,7 @@ local function of_type(kind, wanted)
 end
 
 local text, number, object = of_type("string", "a text"), of_type("number", "a number"), of_type("table", "an object")
+local flag = of_type("boolean", "true or false")
 
 local function integer(value)
     if math.type(value) ~= "integer" then return "", got(value, "a whole number") end
@@ -115,6 +116,7 @@ local KINDS = {
         task = maybe(text), policy = maybe(text), python = maybe(text), verb = maybe(text), base = maybe(text),
         device = maybe(fields { name = text }), protected = maybe(object),
         fixed = maybe(fields { task = text, policy = maybe(text) }),
+        options = maybe(each(flag)),
         proposer = maybe(fields { command = maybe(text), seconds = maybe(number), candidates = maybe(text) }) },
     control = CONTROL,
     place = fields { oid = text, oids = maybe(list(text)) },

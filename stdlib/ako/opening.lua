@@ -5,6 +5,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local guarding = require "ako.guarding"
 local place = require "ako.place"
+local policies = require "ako.policy"
 local problem_task = require "ako.problem_task"
 local protect = require "ako.protect"
 local session = require "ako.session"
@@ -36,8 +37,22 @@ local function cases_text(task)
     return table.concat(ids, " ")
 end
 
--- The session's names of the task and the policy that it has to go on with: { task, policy, interface and cases (nil:
--- the task has its own) }.
+-- What a problem in Python was asked with; nil of another task.
+local function standing_options(started)
+    return started.task.python and policies.standing_options(started.policy, started.opt) or nil
+end
+
+local function options_text(started)
+    local given, list = standing_options(started), {}
+    for name, value in pairs(given or {}) do
+        if value then list[#list + 1] = "--" .. name:gsub("_", "-") end
+    end
+    table.sort(list)
+    return given and (#list > 0 and table.concat(list, " ") or "none") or nil
+end
+
+-- The session's names of the task and the policy that it has to go on with: { task, policy, interface, cases and
+-- options (nil: the task has its own) }.
 local function fixed_of(started)
     local task = started.task
     local names = protect.fixed(task, started.ws.folder, started.ctx.path)
@@ -45,17 +60,18 @@ local function fixed_of(started)
     -- A candidate that declares other arguments would change what it is measured against.
     names.interface = task.is_declared and tensors.text(tensors.views(task.tensors)) or nil
     names.cases = task.is_chosen and cases_text(task) or nil -- by the policy's options
+    names.options = options_text(started)
     return names
 end
 
 --- Raises a fault where a session was begun with another task or policy than these: what they would judge and write is
 --- not of one kind with what is there. Nothing has changed then, and nothing is voided.
 function opening.check_same(started, state)
-    local fixed = state.header.fixed or {}
-    for what, now in pairs(fixed_of(started)) do
-        if fixed[what] and fixed[what] ~= now then
+    local fixed, now = state.header.fixed or {}, fixed_of(started)
+    for _, what in ipairs { "task", "policy", "options", "interface", "cases" } do
+        if fixed[what] and now[what] and fixed[what] ~= now[what] then
             fault.raise("PROTECTED", "session %s was begun with the %s %s, not with %s: go on with that one, or begin "
-                .. "another session with --session=NAME", state.name, what, fixed[what], now)
+                .. "another session with --session=NAME", state.name, what, fixed[what], now[what])
         end
     end
     local was, is = table.concat(state.header.paths or {}, ", "), table.concat(started.task.solution.files, ", ")
@@ -70,7 +86,8 @@ local function facts_of(started, verb, source)
     local device, git_of, task = started.evaluator.device, started.policy.git, started.task
     return { verb = verb, proposer = source and source.facts, policy = started.policy.name,
         seed = started.host.seed, task = task.name, task_file = format.utf8(fs.absolute(task.file) or task.file),
-        dims = started.host.dims, task_made = started.made or nil, protected = (guarding.protected(started)),
+        dims = started.host.dims, options = standing_options(started), task_made = started.made or nil,
+        protected = (guarding.protected(started)),
         fixed = fixed_of(started), git = git_of and { branch = git_of.branch, every = git_of.every } or nil,
         device = { id = device.id, name = device.name, uuid = device.uuid, arch = device.arch },
         versions = started.evaluator.versions, python = problem_task.facts_text(task) }
@@ -93,8 +110,8 @@ local function is_waiting(state)
     return #state.history == 0 and #state.notes > 0 and not state.finished and not state.open
 end
 
--- True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
-local function is_open(state)
+--- True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
+function opening.is_open(state)
     local has_start = state.best ~= nil or #state.history == 0
     return is_waiting(state) or (state.header.verb == "try" and not state.finished and has_start)
 end
@@ -123,7 +140,7 @@ end
 --- is none. Raises faults.
 function opening.to_try(started)
     local state
-    if started.host.session then state = named(started) else state = session.newest(started.ws, is_open) end
+    if started.host.session then state = named(started) else state = session.newest(started.ws, opening.is_open) end
     return state and go_on(started, state, "try") or opening.new(started, "try")
 end
 

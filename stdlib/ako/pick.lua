@@ -98,10 +98,31 @@ local function adopt(host, header)
     end
 end
 
+-- The context with the options on which a session's results stand (ako.policy), where the command line has none.
+local function with_options(ctx, header)
+    local was, given, opt = header.options, ctx.given or {}, {}
+    if not was or header.policy ~= ctx.policy.name then return ctx end
+    for name, value in pairs(ctx.opt) do
+        opt[name] = value
+        if given[name] == nil and was[name] ~= nil then opt[name] = was[name] end
+    end
+    return setmetatable({ opt = opt }, { __index = ctx })
+end
+
+--- The context with those options of the session that --session names, or else of the workspace's newest one for which
+--- accept(state) holds, so that they are named once; as it is without a session.
+function pick.as_begun(ctx, accept)
+    local ws, name = fs.is_dir(ctx.host.workspace or ".") and pick.workspace(ctx), ctx.host.session
+    local state
+    if ws and name then state = session.read(ws.repo, name) elseif ws then state = session.newest(ws, accept) end
+    return state and with_options(ctx, state.header) or ctx
+end
+
 --- The context for a verb that goes on with a session: in that one's workspace, with its task where none is named and
---- its policy has not made it.
+--- its policy has not made it, and with its options.
 function pick.own(ctx, state)
-    local own, header = with_host(ctx), state.header
+    local header = state.header
+    local own = with_host(with_options(ctx, header))
     local host, is_here = own.host, place.is_of(header, state.ws) -- records have names of any bytes as text
     host.session, host.workspace = state.name, is_here and state.ws.folder or header.workspace
     if not host.task and not fs.exists(fs.join(host.workspace, "task.lua")) then adopt(host, header) end

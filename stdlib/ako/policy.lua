@@ -277,6 +277,15 @@ function policy.changed_options(given, opt)
     return next(changed) and changed or nil
 end
 
+--- The values of those options on which all results of a session on a problem in Python stand, by name: what is asked
+--- of the problem, and whether the original's answers count.
+function policy.standing_options(given, opt)
+    local correctness = given.correctness
+    local multi, standing = correctness.multi or {}, {}
+    for _, name in pairs { correctness.faithful, multi.init, multi.input } do standing[name] = opt[name] end
+    return standing
+end
+
 -- The hook of this name, in which "git.subject" is one of a table; nil where there is none.
 local function hook_of(given, name)
     for part in name:gmatch("[^.]+") do given = given and given[part] end

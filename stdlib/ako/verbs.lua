@@ -195,6 +195,7 @@ end
 
 --- try: one trial of the tree as it is; the first one of a session is its baseline.
 function verbs.try(ctx)
+    ctx = pick.as_begun(ctx, opening.is_open)
     local started <close> = start.new(ctx)
     opening.check_place(started)
     started:resolve()

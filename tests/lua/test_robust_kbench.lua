@@ -164,9 +164,14 @@ t.test("a session goes on with the cases that it began with", function()
     program.fresh()
     program.write("mine.py", RIGHT)
     t.eq(run("--solution", "mine.py", "--session=one", "try", "--multi-init-settings").code, 0)
-    program.says(run("--solution", "mine.py", "--session=one", "--quiet", "try"), exits.REJECTED, "session one was "
-        .. "begun with the cases dim=64,out_dim=32;batch=8 dim=64,out_dim=16;batch=8, not with "
-        .. "dim=64,out_dim=32;batch=8: go on with that one, or begin another session with --session=NAME")
+    local result = run("--solution", "mine.py", "--session=one", "--json", "try")
+    local record = assert(json.decode(result.stdout), result.stderr)
+    t.eq({ record.trial, #record.workloads, record.options }, { 1, 2, { multi_init_settings = true } })
+    local other = run("--solution", "mine.py", "--session=one", "--quiet", "try", "--multi-input-settings")
+    program.says(other, exits.REJECTED, "session one was "
+        .. "begun with the options --multi-init-settings, not with --multi-init-settings --multi-input-settings: go on "
+        .. "with that one, or begin another session with --session=NAME")
+    t.eq(run("--solution", "mine.py", "--quiet", "finish", "-m", "enough").code, 0)
 end)
 
 t.test("a reference that ends its process over wider inputs has only its own, in every case", function()

@@ -95,6 +95,18 @@ t.test("the original's answers, and a policy that wants them, know of no wider i
     t.eq(try("x.clone()").status, "PASSED")
 end)
 
+t.test("--faithful holds for a session from its baseline on, or not at all", function()
+    local relu = problem("torch.relu(x)", "torch.rand(64, 128)")
+    begin(relu, "x.clamp(min=0)", nil, "--faithful")
+    local copied = try("x.clone()")
+    t.eq({ copied.status, copied.options, copied.wider }, { "PASSED", { faithful = true } })
+    begin(relu, "x.clamp(min=0)")
+    local refused = run("try", "--faithful")
+    t.eq({ refused.code, refused.stdout }, { 13, "" })
+    t.match(refused.stderr, "was begun with the options none, not with %-%-faithful: go on with that one, or begin")
+    t.eq(try("x.clone()").status, "INCORRECT_NUMERICAL")
+end)
+
 t.test("inputs that the reference has no answer for are not tried", function()
     local first = begin(problem("torch.sqrt(x) * 0 + 1", "torch.rand(64, 100)"), "torch.ones_like(x)")
     t.eq({ first.status, first.wider }, { "PASSED", nil })
