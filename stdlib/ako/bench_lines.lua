@@ -66,8 +66,8 @@ local function is_compiled(result)
     return PAST_BUILD[result.step] == true
 end
 
--- Words of a compiler or a candidate, in which nothing reads as one of our lines.
-local function harmless(text) return (format.line(text):gsub("%u[%u_]*%s*[:=]", string.lower)) end
+-- Words of a compiler or a candidate, in which nothing reads as one of our lines. One letter is none: a size, "M=8".
+local function harmless(text) return (format.line(text):gsub("%u[%u_]+%s*[:=]", string.lower)) end
 
 local ISSUES = { COMPILE_ERROR = "compilation_error", RUNTIME_ERROR = "runtime_error", TIMEOUT = "runtime_error",
     INCORRECT_NUMERICAL = "correctness_issue", INCORRECT_SHAPE = "correctness_issue",

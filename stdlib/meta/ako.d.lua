@@ -1366,8 +1366,9 @@ local bench_flags = {}
 ---defaults. Returns the flags and the others' values; or nil, one line, and INVALID (exit 2).
 ---@param args string[]
 ---@param others? table[]
+---@param explain? fun(name: string, text?: string, following?: string, near: string): string? as ako.options has it
 ---@return { ref?: string, solution?: string, inputs?: string, baseline?: string, timing_method?: string, precision: string, backend?: string, num_correct_trials?: integer, num_perf_trials?: integer, no_ref: boolean, verbose: boolean, self_test: boolean, help: boolean }? flags, table|string others, ako.Code? code
-function bench_flags.parse(args, others) end
+function bench_flags.parse(args, others, explain) end
 
 ---What the flags change of a policy, as `policy:extend` takes it: only what was given is in it.
 ---@param flags table
@@ -2245,6 +2246,17 @@ function help.program(verbs, host_specs) end
 ---@param verbs any
 function help.policy(policy, file, specs, verbs) end
 
+---The help of one verb of a policy.
+---@param verb table
+---@param file string
+---@return string
+function help.verb(verb, file) end
+
+---The JSON object of one verb's --help.
+---@param verb table
+---@return string
+function help.verb_object(verb) end
+
 ---What a valid policy defines.
 ---@param policy any
 ---@param file string
@@ -2759,12 +2771,22 @@ function options.kind_of(value) end
 function options.read(spec, text) end
 
 ---Reads args[first...]. `groups` maps group names to lists of specs. With `only_options` it stops at the first word
----that is none. Returns values by group and key, the other words, and the index behind what was read. Raises faults.
+---that is none. `explain` may have a better message for an unknown option. Returns values by group and key, the other
+---words, and the index behind what was read. Raises faults.
 ---@param args string[]
 ---@param first integer
 ---@param groups any
 ---@param only_options any
-function options.parse(args, first, groups, only_options) end
+---@param explain? fun(name: string, text?: string, following?: string, near: string): string?
+function options.parse(args, first, groups, only_options, explain) end
+
+---Raises the fault of an unknown option.
+---@param name string
+---@param text? string
+---@param following? string
+---@param known table
+---@param explain? fun(name: string, text?: string, following?: string, near: string): string?
+function options.unknown(name, text, following, known, explain) end
 
 ---@class ako.output
 local output = {}

@@ -298,6 +298,9 @@ lane.test("--json is the twin, --verbose the details", function()
     t.match(text, "'device': 'cpu'}\n  hardware: ")
 end)
 
+local SESSIONLESS = "option --%s is none of the verb bench, which has no task, workspace or session: --ref and "
+    .. "--solution behind it name files"
+
 t.test("a wrong command line is one line and 2", function()
     refused(bench("--ref", "ref.py"), "option --solution is needed, but for --self-test")
     refused(bench("--ref", "ref.py", "--solution", "right.py", "--trials", "3"), "unknown option '--trials'")
@@ -308,9 +311,11 @@ t.test("a wrong command line is one line and 2", function()
     refused(bench("--ref", "right.c", "--solution", "right.py"),
         "right.c: the reference must be a Python file with class Model")
     refused(program.run("--session=a", "kernelbench", "bench", "--self-test"),
-        "option --session is none of the verb bench")
+        SESSIONLESS:format "session")
     refused(bench("--ref", "ref.py", "--solution", "right.py", "--session", "a"),
-        "unknown option '--session' (did you mean '--version'?)")
+        SESSIONLESS:format "session")
+    refused(bench("--ref", "ref.py", "--solution", "right.py", "--task=x"), SESSIONLESS:format "task")
+    refused(program.run("kernelbench", "--workspace=.", "bench", "--self-test"), SESSIONLESS:format "workspace")
 end)
 
 t.test("--self-test and --help evaluate nothing", function()
