@@ -178,6 +178,9 @@ local function next_step(run, parts, object)
             or "the run was interrupted: this goes on with its candidates"
     elseif object.gate then
         return ("do what the policy asks for before the %s trial"):format(last and "next" or "first"), object.gate
+    elseif not last and not (run.task or {}).name and not parts.policy.find_task then
+        local named = command:gsub("^ako%-lua", "%0 --task=FILE")
+        return ("`%s try`"):format(named), "no task is named, and none lies here"
     elseif not last then
         local step = ("`%s try` measures the files as they are"):format(command)
         return step, "everything is compared with the first trial"
@@ -272,7 +275,7 @@ end
 
 local function head(object, bytes)
     local goal, policy = object.goal, object.policy
-    local solution = short(table.concat(goal.solution, ", "), bytes)
+    local solution = #goal.solution > 0 and short(table.concat(goal.solution, ", "), bytes) or "the solution"
     local guarded = short(table.concat(goal.reference, ", "), bytes)
     local several = goal.workloads and goal.workloads > 1 and (" over its %d workloads"):format(goal.workloads) or ""
     return {

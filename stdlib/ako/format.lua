@@ -19,6 +19,7 @@ end
 --- A ratio: "1.92x"; "-" for nil.
 function format.ratio(value)
     if not value then return "-" end
+    if value < 0.001 then return ("%.2gx"):format(value) end -- 0.000x would be none
     return (value >= 100 and "%.0fx" or value >= 10 and "%.1fx" or value < 1.1 and "%.3fx" or "%.2fx"):format(value)
 end
 

@@ -161,11 +161,19 @@ end
 
 local function place_of(device) return device and device.id ~= "cpu" and "gpu" or "cpu" end
 
+-- A problem in Python, as far as is known without running it.
+local function problem_of(ctx, header, file)
+    return { name = header.task or fs.basename(file):gsub("%.py$", ""), file = file,
+        solution = { files = header.paths or { ctx.host.solution or problems.FIRST_SOLUTION } },
+        reference = { files = { fs.basename(file) } } }
+end
+
 -- The task of a session as far as it can be read; a broken one is no reason to say nothing about its session.
 local function task_of(ctx, header)
     local file, bundled = header.task_file, false
     if not file then file, bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home) end
     if bundled then return nil end
+    if problems.is_problem(file) then return problem_of(ctx, header, file) end
     local definition = task_files.load(file)
     return definition and task_files.resolve(definition, place_of(header.device)) or nil
 end
@@ -187,13 +195,14 @@ end
 function pick.run(ctx, state)
     local header = state and state.header or {}
     local task = task_of(ctx, header)
-    local folder = ctx.host.workspace or "."
-    local ids, weights = ids_and_weights(task and task.workloads or {})
+    local folder, workloads = ctx.host.workspace or ".", task and task.workloads
+    local ids, weights = ids_and_weights(workloads or {})
     local run = { trials = 0, next_trial = 0, history = {}, notes = {}, elapsed_s = 0.0, header = header,
         device = header.device or {}, workspace = fs.absolute(folder) or folder, finished = false,
         task = { name = task and task.name or header.task, file = task and task.file or header.task_file,
             solution = task and task.solution.files or header.paths or {},
-            reference = task and task.reference.files or {}, workloads = task and ids, weights = task and weights } }
+            reference = task and task.reference.files or {}, workloads = workloads and ids,
+            weights = workloads and weights } }
     if not state then return run end
     local finished, history = state.finished, state.history
     run.session, run.history, run.notes, run.open = state.name, history, state.notes, state.open

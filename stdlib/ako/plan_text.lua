@@ -16,7 +16,8 @@ local function measure_text(steps, tolerance, place)
         tolerance.atol, tolerance.rtol)
     local time = steps.time
     local is_cut = time.long and time.long_launches < time.launches
-    local cut = is_cut and (" (at least %d, where all would take over %g s)"):format(time.long_launches, time.long / 1e9) or ""
+    local least = " (at least %d, where all would take over %g s)"
+    local cut = is_cut and least:format(time.long_launches, time.long / 1e9) or ""
     return check, ("%d warm-ups, %d launches%s%s, timer %s"):format(time.warmup, time.launches, cut,
         time.flush and ", cache flushed before each" or "", place == "cpu" and "wall" or time.timer)
 end

@@ -114,6 +114,7 @@ end
 --- The line of the best's verification.
 function Progress:verified(record)
     local values = cells(record, "=", record.status == "PASSED" and "verified" or "NOT VERIFIED")
+    values[6] = format.ratio(nil) -- it is the best, and was not compared with another
     values[10] = record.status == "PASSED" and ("trial %d, restored"):format(record.trial) or record.reason
     self:row(row(values))
 end

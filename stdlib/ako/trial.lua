@@ -175,18 +175,26 @@ end
 -- What pairs say about a speed-up counts more than two medians taken one after the other.
 local function compare_paired(record, result, name)
     local paired = record.paired
-    if not paired or not name then return end
+    if not paired then return end
     record.speedup[name] = speedup_of(paired.gain)
-    record.interval[name] = speedups_of(paired.interval) or record.interval[name]
+    record.interval[name] = speedups_of(paired.interval) -- that of the medians is of another figure
     for i, workload in ipairs(result.workloads) do
         if type(workload.paired) == "table" then
             local own = record.workloads[i]
             own.speedup = own.speedup or {}
             own.speedup[name] = speedup_of(workload.paired.gain)
             local interval = speedups_of(workload.paired.interval)
-            own.interval = interval and { [name] = interval }
+            if interval then own.interval = own.interval or {} end
+            if interval then own.interval[name] = interval end
         end
     end
+end
+
+-- What pairs were taken against, by all of its names: the best may be the original.
+local function paired_with(context)
+    if context.against ~= nil then return { context.against or nil } end
+    local best, original = context.best, context.original
+    return best and original and best.trial == original.trial and { "best", "original" } or { "best" }
 end
 
 local function costs_ms(costs)
@@ -251,7 +259,7 @@ function trial.record(result, context)
     compare(record, context.best or record, "best")
     record.against = context.best and context.best.trial
     record.paired = paired_record(result.paired)
-    compare_paired(record, result, context.against == nil and "best" or context.against)
+    for _, name in ipairs(paired_with(context)) do compare_paired(record, result, name) end
     if record.paired and record.paired.verdict == "unstable" and record.status == "PASSED" then
         record.status, record.code, record.reason = "UNSTABLE", "M7", record.paired.reason
     end

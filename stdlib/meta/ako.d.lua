@@ -2737,6 +2737,11 @@ function opening.check_same(started, state) end
 ---@return ako.session.Session
 function opening.new(started, verb, source) end
 
+---True for what `try` goes on with: sessions that it started, have a baseline and are not finished.
+---@param state table
+---@return boolean
+function opening.is_open(state) end
+
 ---The session that `try` goes on with: the one named, or the newest open one of this workspace; a new one where there
 ---is none. Raises faults.
 ---@param started ako.start.Start
@@ -2887,6 +2892,14 @@ function pick.session(ctx) end
 ---@return table
 function pick.own(ctx, state) end
 
+---The context with the options on which the results of a session stand (ako.policy), where the command line has none:
+---of the session that --session names, or else of the workspace's newest one for which accept(state) holds; as it is
+---without a session.
+---@param ctx table
+---@param accept fun(state: table): boolean
+---@return table
+function pick.as_begun(ctx, accept) end
+
 ---The context where a task is named or lies here; else with the task of the session that --session names or of the
 ---workspace's newest one, so that a session's task is named once.
 ---@param ctx table
@@ -2999,6 +3012,13 @@ function policy.option_values(given, values) end
 ---@param opt table<string, any>
 ---@return table<string, any>?
 function policy.changed_options(given, opt) end
+
+---The values of those options on which all results of a session on a problem in Python stand, by name: what is asked of
+---the problem, and whether the original's answers count.
+---@param given ako.Policy
+---@param opt table<string, any>
+---@return table<string, any>
+function policy.standing_options(given, opt) end
 
 ---Calls the policy's hook under the time limit of a call; the running time of the whole program starts anew. A hook
 ---that fails ends the program (exit 4).

@@ -171,6 +171,21 @@ t.test("the verb: before any session, in one, and of one that is named", functio
     t.match(select(2, brief_in(folder)), "^goal: make solution/kernel.c of task scale faster")
 end)
 
+t.test("before a session the task that is named is told of; where none is, how to name it", function()
+    local folder = scripted.task_folder "time=100"
+    assert(fs.write(folder .. "/36_Norm.py", "class Model: pass\n"))
+    local host = { task = folder .. "/36_Norm.py", solution = "mine.py", json = true }
+    local ctx = scripted.context(folder, host)
+    t.eq(verbs.brief(ctx), 0)
+    local goal = json.decode(ctx.console.stdout).goal
+    t.eq({ goal.task, goal.solution, goal.reference, goal.workloads }, { "36_Norm", { "mine.py" }, { "36_Norm.py" } })
+    assert(fs.mkdirs(folder .. "/empty"))
+    local empty = scripted.context(folder .. "/empty")
+    t.eq(verbs.brief(empty), 0)
+    t.match(empty.console.stdout, "^goal: make the solution of task unknown faster, ")
+    t.match(empty.console.stdout, "\nnext: `ako%-lua %-%-task=FILE [^\n]+ try`; because no task is named")
+end)
+
 t.test("the next step is as it must be typed here", function()
     local pick = require "ako.pick"
     local function command(host) return pick.command { file = "mine.lua", host = host } end

@@ -28,6 +28,7 @@ t.test("durations in sensible units", function()
     t.eq(format.duration(nil), "-")
     t.eq(format.ratio(1.021), "1.021x")
     t.eq(format.ratio(12.34), "12.3x")
+    t.eq({ format.ratio(0.00027), format.ratio(0.0098) }, { "0.00027x", "0.010x" })
     t.eq(format.ratio(nil), "-")
 end)
 
@@ -78,6 +79,8 @@ t.test("one aligned line a trial, no codes and no bar away from a terminal", fun
     local heading, line = out.text:match("^(.-)\n(.-)\n$")
     t.match(line, "^  3  a.cu +PASSED +3.928 ms +%+%-0.2%% +1.021x +1.90x +12.3x  keep +2.1 %% faster$")
     t.eq(heading:find("verdict", 1, true), line:find("keep", 1, true))
+    bar:verified(record()) -- what is verified is the best
+    t.match(out.text, "\n  =  a.cu +PASSED +3.928 ms +%+%-0.2%% +%- +1.90x +12.3x  verified +trial 3, restored\n$")
     t.ok(not out.text:find("\27", 1, true))
 end)
 
