@@ -92,9 +92,9 @@ end
 
 --- Reads a command line (a list of words): --name value and --name=value, the last one counts. `others`: specs of
 --- ako.options that may stand among them, the evaluator's own going first; `explain` as there. Returns { ref,
---- solution, inputs, baseline (paths), timing_method, precision, backend (as given), num_correct_trials, num_perf_trials, no_ref, verbose,
---- self_test, help (booleans) }, in which only precision and the booleans have defaults, and a table of the others'
---- values; or nil, one line, and INVALID (exit 2).
+--- solution, inputs, baseline (paths), timing_method, precision, backend (as given), num_correct_trials,
+--- num_perf_trials, no_ref, verbose, self_test, help (booleans) }, in which only precision and the booleans have
+--- defaults, and a table of the others' values; or nil, one line, and INVALID (exit 2).
 bench_flags.parse = fault.returns(function(args, others, explain)
     local entries = index(SPECS, index(others or {}, {}))
     local flags, rest, i = defaults(), {}, 1

@@ -147,8 +147,8 @@ end
 
 --- Reads args[first...]. `groups` maps group names to lists of specs. With `only_options` it stops at the first word
 --- that is none. `explain(name, text, following, near)` gives a better message for an unknown option, or nil; it is
---- told the option's value, the next argument and the words about a name nearby. Returns values by group and key, the other
---- words, and the index behind what was read. Raises faults.
+--- told the option's value, the next argument and the words about a name nearby. Returns values by group and key, the
+--- other words, and the index behind what was read. Raises faults.
 function options.parse(args, first, groups, only_options, explain)
     local typed, names = index(groups)
     local values, words, i = {}, {}, first
