@@ -485,7 +485,7 @@ t.test("A12: the backend is seen in the source, and no script fixes it", functio
     t.eq({ script:find("backend", 1, true), script:find("--device", 1, true) }, {})
 end)
 
-t.test("A13: five fresh seeds; with the same inputs for each a task is refused first of all, one in Python marked", function()
+t.test("A13: five fresh seeds; a task with the same inputs for each is refused first, one in Python marked", function()
     local seeds, seen = plan.steps(ako4all).check.seeds, {}
     for _, seed in ipairs(seeds) do seen[seed] = true end
     local count = 0
