@@ -2,6 +2,7 @@
 -- as its mean over 100 launches, each after a flush of the L2 cache, says. Read it, copy it, change a number.
 
 local backends = require "ako.backend"
+local format = require "ako.format"
 local policy = require "ako.policy"
 local rules = require "ako.rules"
 local scoreboard = require "ako.scoreboard"
@@ -32,7 +33,7 @@ local function fast_p(list, entries)
         judged[i] = { correct = entry.status == "PASSED", speedup = entry.speedup and entry.speedup.reference }
     end
     for i, p in ipairs(scoreboard.thresholds(list)) do
-        local name, share = ("fast_%g"):format(p), rules.fast_p(judged, p) or 0
+        local name, share = "fast_" .. format.exact(p), rules.fast_p(judged, p) or 0
         shares[name], texts[i] = share, ("%s: %.4f"):format(name, share)
     end
     return shares, table.concat(texts, "  ")

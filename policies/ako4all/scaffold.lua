@@ -81,13 +81,15 @@ end
 
 local function is_in_python(task) return task.file:find("%.py$") ~= nil end
 
--- For who comes from AKO4ALL's evaluator and a reference in Python.
+-- For who comes from AKO4ALL's evaluator and a reference in Python, whose inputs may be in another file.
 local function evaluation(facts)
     local task = facts.task
     if not task or not is_in_python(task) then return "" end
+    local inputs = task.reference[2] and task.reference[2]:find "%.py$" and task.reference[2]
     return ("# One evaluation with the flags of AKO4ALL's bench.py, no trial and no record:\n"
-        .. "#   \"$ako\" %s bench --ref %s --solution %s\n"):format(quoted(facts.policy or "policies/ako4all.lua"),
-        quoted(fs.absolute(task.file) or task.file), quoted(task.solution[1]))
+        .. "#   \"$ako\" %s bench --ref %s --solution %s%s\n"):format(quoted(facts.policy or "policies/ako4all.lua"),
+        quoted(fs.absolute(task.file) or task.file), quoted(task.solution[1]),
+        inputs and " --inputs " .. quoted(inputs) or "")
 end
 
 local function script(facts, opt)

@@ -60,6 +60,15 @@ local function has_kernel(list)
     return false
 end
 
+-- Where a decorator names the module of one, as `@triton.jit` does: its import may be out of sight.
+local function decorates(list, modules)
+    for _, statement in ipairs(list) do
+        local name = statement.code:match "^@%s*([%a_][%w_.]*)"
+        if name and is_in(name, modules) then return true end
+    end
+    return false
+end
+
 local function is_hip_text(text) return text:find "hip/hip_runtime" ~= nil or text:find "hipLaunchKernel" ~= nil end
 
 local function is_hip_inside(list)
@@ -73,7 +82,7 @@ end
 
 local function language(facts, list)
     for _, entry in ipairs(LANGUAGES) do
-        if is_imported(facts, entry[2]) then return entry[1] end
+        if is_imported(facts, entry[2]) or decorates(list, entry[2]) then return entry[1] end
     end
     return is_imported(facts, { "cutlass" }) and is_in_code(list, { "cutlass%.cute" }) and "cute" or nil
 end

@@ -27,9 +27,9 @@ local SPECS = {
     { name = "precision", kind = "text", check = { "float32", "float16", "bfloat16" }, default = "float32",
         text = "what floating-point tensors are cast to" },
     { name = "backend", kind = "text", check = backend.NAMES, text = "instead of what the solution's text says" },
-    { name = "num-correct-trials", kind = "integer", check = schema.correctness.fields.trials.check,
+    { name = "num-correct-trials", kind = "decimal", check = schema.correctness.fields.trials.check,
         text = "random inputs that are compared" },
-    { name = "num-perf-trials", kind = "integer", check = schema.timing.fields.launches.check, text = "timed calls" },
+    { name = "num-perf-trials", kind = "decimal", check = schema.timing.fields.launches.check, text = "timed calls" },
     { name = "no-ref", kind = "flag", text = "the reference is not timed: REF_RUNTIME and SPEEDUP are -1" },
     { name = "verbose", kind = "flag", text = "details behind the result" },
     { name = "self-test", kind = "flag", text = "the reading of solutions is tested, nothing is evaluated" },
@@ -49,7 +49,7 @@ local function index(specs, entries)
 end
 
 -- As in Python's argparse, the beginning of a name is enough where it is that of no other.
-local function find(name, entries)
+local function find(name, entries, unknown)
     if entries[name] then return entries[name] end
     local near = {}
     for _, spec in ipairs(SPECS) do
@@ -57,7 +57,7 @@ local function find(name, entries)
     end
     if #near > 1 then fault.raise("INVALID", "option '%s' may be %s", name, table.concat(near, " or ")) end
     if near[1] then return entries[near[1]] end
-    fault.raise("INVALID", "unknown option '%s'%s", name, fault.nearest(name, entries))
+    unknown(entries)
 end
 
 -- The value for a spec and the index of the last argument that was read for it.
@@ -91,18 +91,19 @@ local function check_needed(flags)
 end
 
 --- Reads a command line (a list of words): --name value and --name=value, the last one counts. `others`: specs of
---- ako.options that may stand among them, the evaluator's own going first. Returns { ref, solution, inputs, baseline
---- (paths), timing_method, precision, backend (as given), num_correct_trials, num_perf_trials, no_ref, verbose,
---- self_test, help (booleans) }, in which only precision and the booleans have defaults, and a table of the others'
---- values; or nil, one line, and INVALID (exit 2).
-bench_flags.parse = fault.returns(function(args, others)
+--- ako.options that may stand among them, the evaluator's own going first; `explain` as there. Returns { ref,
+--- solution, inputs, baseline (paths), timing_method, precision, backend (as given), num_correct_trials,
+--- num_perf_trials, no_ref, verbose, self_test, help (booleans) }, in which only precision and the booleans have
+--- defaults, and a table of the others' values; or nil, one line, and INVALID (exit 2).
+bench_flags.parse = fault.returns(function(args, others, explain)
     local entries = index(SPECS, index(others or {}, {}))
     local flags, rest, i = defaults(), {}, 1
     while i <= #args do
         local name, text = args[i]:match "^(%-%-[^=]+)=(.*)$"
         name = name or args[i]
         if not name:find "^%-" then fault.raise("INVALID", "unexpected argument '%s'", name) end
-        local entry = find(name, entries)
+        local following = args[i + 1]
+        local entry = find(name, entries, function(known) options.unknown(name, text, following, known, explain) end)
         local values = entry.is_own and flags or rest
         values[key_of(entry.spec)], i = value_of(entry.spec, text, args, i)
         i = i + 1

@@ -26,7 +26,8 @@ end
 
 local function shape_of(workload)
     local stats, ref_stats = stats_of(workload.time), stats_of(workload.reference)
-    return { id = workload.id, stats = stats, ref_stats = ref_stats,
+    return { id = workload.id, stats = stats, ref_stats = ref_stats, compile_stats = stats_of(workload.compiled),
+        compile_note = workload.compiled and workload.compiled.unavailable,
         speedup = stats and ref_stats and ref_stats.mean / stats.mean or nil }
 end
 
@@ -65,8 +66,8 @@ local function is_compiled(result)
     return PAST_BUILD[result.step] == true
 end
 
--- Words of a compiler or a candidate, in which nothing reads as one of our lines.
-local function harmless(text) return (format.line(text):gsub("%u[%u_]*%s*[:=]", string.lower)) end
+-- Words of a compiler or a candidate, in which nothing reads as one of our lines. One letter is none: a size, "M=8".
+local function harmless(text) return (format.line(text):gsub("%u[%u_]+%s*[:=]", string.lower)) end
 
 local ISSUES = { COMPILE_ERROR = "compilation_error", RUNTIME_ERROR = "runtime_error", TIMEOUT = "runtime_error",
     INCORRECT_NUMERICAL = "correctness_issue", INCORRECT_SHAPE = "correctness_issue",
@@ -108,8 +109,22 @@ local function set_times(figures, shapes, worst)
     figures.runtime, figures.ref_runtime, figures.speedup = NONE, NONE, worst.speedup or NONE
     if worst.stats then figures.runtime = worst.stats.mean end
     if worst.ref_stats then figures.ref_runtime = worst.ref_stats.mean end
+    if worst.compile_stats then
+        figures.compile_runtime, figures.compile_runtime_stats = worst.compile_stats.mean, worst.compile_stats
+        figures.compile_speedup = worst.stats and worst.compile_stats.mean / worst.stats.mean or nil
+    end
+    figures.compile_note = worst.compile_note and harmless(worst.compile_note)
     figures.runtime_stats, figures.ref_runtime_stats = worst.stats, worst.ref_stats
     if #shapes > 1 then figures.shapes, figures.workload = over_shapes(shapes), worst.id end
+end
+
+-- What is said of the task, and of a figure that is hard to believe.
+local function add_warnings(figures, of)
+    local list = figures.warnings
+    for i, warning in ipairs(of.warnings or {}) do list[i] = harmless(warning) end
+    if not figures.excessive then return end
+    list[#list + 1] = ("Excessive speedup %.2fx over %gx threshold detected"):format(figures.most_speedup, of.excessive)
+    list[#list + 1] = "A figure like this mostly means that work was left out: find out what before it is believed."
 end
 
 --- The figures of a trial's result (docs/protocol.md). `of`: backend and origin ("auto", "explicit"); excessive, the
@@ -117,21 +132,22 @@ end
 --- figures of the original kernel in ns (as `time` of a workload; false: asked for, but there are none); warnings,
 --- lines about the task. All but the first two may be absent. Only a solution that PASSED is correct and has times; of
 --- several workloads they are those of the one that gains least. Returns { compiled, correct, backend, origin, runtime,
---- ref_runtime (ms, -1: none), speedup (-1: none), runtime_stats, ref_runtime_stats, excessive, most_speedup,
---- threshold, shapes, workload, baseline, status, reason, error (why there is no result), metadata }.
+--- ref_runtime (ms, -1: none), speedup (-1: none), runtime_stats, ref_runtime_stats, compile_runtime,
+--- compile_runtime_stats, compile_speedup (the reference under torch.compile, where that was asked for), compile_note
+--- (why it has no time), excessive, most_speedup, shapes, workload, baseline, status, reason, error (why there is no
+--- result), warnings (a text for each line), metadata }.
 function bench_lines.figures(result, of)
     local correct = result.status == "PASSED"
     local shapes, worst = {}, {}
     if correct then shapes, worst = shapes_of(result) end
     local figures = { compiled = is_compiled(result), correct = correct, backend = of.backend, origin = of.origin,
         status = result.status, warnings = {} }
-    for i, warning in ipairs(of.warnings or {}) do figures.warnings[i] = harmless(warning) end
     set_times(figures, shapes, worst)
     if result.reason and result.reason ~= "" then figures.reason = harmless(result.reason) end
     if trial.is_unmeasured(result.status) then figures.error = figures.reason or result.status end
     figures.most_speedup = figures.shapes and figures.shapes.most or worst.speedup
     figures.excessive = of.excessive ~= nil and (figures.most_speedup or 0) > of.excessive
-    figures.threshold = figures.excessive and of.excessive or nil
+    add_warnings(figures, of)
     figures.baseline = baseline_of(of.baseline, worst.stats)
     figures.metadata = metadata_of(result, of, figures)
     return figures
@@ -167,11 +183,6 @@ local function remarks(figures)
     for i, warning in ipairs(figures.warnings) do lines[i] = "[WARNING] " .. warning end
     if figures.reason and not figures.correct and not figures.error then
         lines[#lines + 1] = ("[Eval] %s, %s"):format(figures.status, figures.reason)
-    elseif figures.excessive then
-        lines[#lines + 1] = ("[WARNING] Excessive speedup %.2fx over %gx threshold detected"):format(
-            figures.most_speedup, figures.threshold)
-        lines[#lines + 1] = "[WARNING] A figure like this mostly means that work was left out: find out what before "
-            .. "it is believed."
     end
     return lines
 end
@@ -182,6 +193,14 @@ local function shape_lines(shapes)
         if entry[2] then lines[#lines + 1] = ("%s_SPEEDUP: %s"):format(entry[1], decimals(entry[2], "x")) end
     end
     return lines
+end
+
+local function compile_lines(figures)
+    if figures.compile_runtime then
+        return { ("COMPILE_RUNTIME: %s  COMPILE_SPEEDUP: %s"):format(decimals(figures.compile_runtime),
+            decimals(figures.compile_speedup or NONE, "x")) }
+    end
+    return { figures.compile_note and ("COMPILE_RUNTIME: -1 (%s)"):format(figures.compile_note) }
 end
 
 local function append(list, more)
@@ -211,8 +230,8 @@ local function details(figures)
 end
 
 --- The lines on stdout for figures, in the evaluator's order: what went wrong or is hard to believe, then COMPILED,
---- CORRECT, BACKEND, RUNTIME, REF_RUNTIME, SPEEDUP; ERROR where there was no result, and what there is to say of
---- several shapes and of a baseline; with `verbose` the details.
+--- CORRECT, BACKEND, RUNTIME, REF_RUNTIME, SPEEDUP; COMPILE_RUNTIME where it was asked for; ERROR
+--- where there was no result, and what there is to say of several shapes and of a baseline; with `verbose` the details.
 function bench_lines.lines(figures, verbose)
     local lines = remarks(figures)
     append(lines, {
@@ -223,6 +242,7 @@ function bench_lines.lines(figures, verbose)
         "REF_RUNTIME: " .. decimals(figures.ref_runtime),
         "SPEEDUP: " .. decimals(figures.speedup, "x"),
     })
+    append(lines, compile_lines(figures))
     if figures.error then append(lines, { "ERROR: " .. figures.error }) end
     if figures.shapes then append(lines, shape_lines(figures.shapes)) end
     if figures.baseline then
@@ -234,7 +254,8 @@ function bench_lines.lines(figures, verbose)
 end
 
 local TWIN = { "compiled", "correct", "backend", "origin", "runtime", "ref_runtime", "speedup", "runtime_stats",
-    "ref_runtime_stats", "excessive", "status", "reason", "error", "workload", "shapes", "baseline" }
+    "ref_runtime_stats", "compile_runtime", "compile_runtime_stats", "compile_speedup", "compile_note", "excessive",
+    "status", "reason", "error", "workload", "shapes", "baseline" }
 
 --- The same as one object for ako.json, nothing in it rounded: what there is none of is -1 as in the lines, or null.
 function bench_lines.object(figures)
@@ -242,6 +263,7 @@ function bench_lines.object(figures)
     for _, name in ipairs(TWIN) do
         if figures[name] == nil then object[name] = json.null else object[name] = figures[name] end
     end
+    object.warnings = json.array(figures.warnings)
     for _, entry in ipairs(figures.metadata) do object.metadata[entry[1]] = entry[2] end
     return object
 end

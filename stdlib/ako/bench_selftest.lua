@@ -2,6 +2,7 @@
 -- are known. It needs neither a device nor a Python.
 
 local backend = require "ako.backend"
+local json = require "ako.json"
 local python_source = require "ako.python_source"
 
 local bench_selftest = {}
@@ -46,7 +47,7 @@ local BACKENDS = {
     { "import cutlass.cute as cute\n", "cute" }, { "from cutlass import (\n    cute,\n)\n", "cute" },
     { "m = load_inline(name='m', cuda_sources='__global__ void f() {}')\n", "cuda" },
     { "m = load_inline(name='m', cuda_sources='#include <hip/hip_runtime.h>')\n", "hip" },
-    { "# import triton\nimport torch\n", "pytorch" },
+    { "@triton.jit\ndef kernel(x): pass\n", "triton" }, { "# import triton\nimport torch\n", "pytorch" },
 }
 
 local function seen(text)
@@ -72,17 +73,26 @@ local function backend_difference()
     end
 end
 
---- Runs all of it. Returns whether everything is as it must be, and a line for each test.
+--- Runs all of it. Returns whether everything is as it must be, and the tests { name, passed, problem }.
 function bench_selftest.run()
-    local passed, lines = true, {}
+    local passed, tests = true, json.array()
     local function add(name, problem)
         passed = passed and not problem
-        lines[#lines + 1] = ("Self-test %s: %s%s"):format(problem and "FAILED" or "PASSED", name,
-            problem and ": " .. problem or "")
+        tests[#tests + 1] = { name = name, passed = not problem, problem = problem }
     end
     for _, case in ipairs(CASES) do add(case[1], difference(seen(case[2]), case[3])) end
     add("backends", backend_difference())
-    return passed, lines
+    return passed, tests
+end
+
+--- A line for each test.
+function bench_selftest.text(tests)
+    local lines = {}
+    for i, test in ipairs(tests) do
+        lines[i] = ("Self-test %s: %s%s\n"):format(test.passed and "PASSED" or "FAILED", test.name,
+            test.problem and ": " .. test.problem or "")
+    end
+    return table.concat(lines)
 end
 
 return bench_selftest

@@ -219,22 +219,45 @@ local function other_options(verb)
     return others
 end
 
+local NO_VERB = { options = {} }
+
+-- What is to be said of a size that is not written as one (with_dims takes the others away), nil for other options.
+local function explain_size(name, text, following)
+    local size = name:match "^%-%-(%u[%w_]*)$"
+    if not size then return nil end
+    if text then return ("'%s=%s' is no size: wanted is %s=NUMBER"):format(name, text, name) end
+    local value = following and tonumber(following) and following or "NUMBER"
+    return ("unknown option '%s'; a size is written with '=': %s=%s"):format(name, name, value)
+end
+
 -- The verb is the first word that follows, wherever its options stand; which words are values of options, all verbs
--- agree on.
+-- agree on. Where its help is wanted nothing else is looked at.
 local function parse_verb(arguments, groups)
-    local nothing = { options = {} }
     local _, words = options.parse(arguments, 1, { host = groups.host, policy = groups.policy,
-        other = other_options(nothing) })
+        other = other_options(NO_VERB) }, false, explain_size)
     local verb = find_verb(words[1] or "run")
     groups.verb, groups.other = verb.options, other_options(verb)
     local values = options.parse(arguments, 1, groups)
+    if values.host.help then return words[1] and verb or NO_VERB, values, {} end
     local name = next(values.other)
     if name then fault.raise("INVALID", "option --%s is none of the verb %s", name, verb.name) end
     return verb, values, read_operands(verb, words)
 end
 
--- What an evaluation without a task, a workspace and a session has no use for.
-local NOT_OF_BENCH = { task = true, solution = true, workspace = true, session = true }
+-- What an evaluation without a task, a workspace and a session has no use for; its --solution is its own.
+local NOT_OF_BENCH = { "task", "solution", "workspace", "session" }
+
+-- `given`: tables of the host's values, from wherever they stood.
+local function check_of_bench(given)
+    for _, name in ipairs(NOT_OF_BENCH) do
+        for _, values in ipairs(given) do
+            if values[name] then
+                fault.raise("INVALID", "option --%s is none of the verb bench, which has no task, workspace or "
+                    .. "session: --ref and --solution behind it name files", name)
+            end
+        end
+    end
+end
 
 -- Values of a flat table for the specs of a group.
 local function values_for(specs, flat)
@@ -251,18 +274,12 @@ end
 local function parse_bench(arguments, groups, host_values)
     local before, _, at = fault.catch(options.parse, arguments, 1, { host = groups.host, policy = groups.policy }, true)
     if not before or arguments[at] ~= "bench" then return false end
-    local others, words = {}, table.move(arguments, at + 1, #arguments, 1, {})
-    for _, spec in ipairs(groups.host) do
-        local is_given = before.host[spec.name] or host_values[spec.name]
-        if NOT_OF_BENCH[spec.name] and is_given then
-            fault.raise("INVALID", "option --%s is none of the verb bench", spec.name)
-        elseif not NOT_OF_BENCH[spec.name] then
-            others[#others + 1] = spec
-        end
-    end
+    local words = table.move(arguments, at + 1, #arguments, 1, {})
+    local others = table.move(groups.host, 1, #groups.host, 1, {})
     table.move(groups.policy, 1, #groups.policy, #others + 1, others)
-    local flags, rest, code = bench_flags.parse(words, others)
+    local flags, rest, code = bench_flags.parse(words, others, explain_size)
     if not flags then fault.raise(code, "%s", rest) end
+    check_of_bench { host_values, before.host, rest }
     for group, specs in pairs(groups) do
         for key, value in pairs(values_for(specs, rest)) do before[group][key] = value end
     end
@@ -287,6 +304,12 @@ local function context(policy, verb, values, operands, host_values)
         hook = function(name, ...) return policies.call(policy, name, ...) end }
 end
 
+-- Answers --help: about the verb that is named, else about the policy.
+local function describe(ctx, verb)
+    if not verb.name or verb.name == "help" then return verbs.help(ctx) end
+    return print(ctx.host.json and help.verb_object(verb) or help.verb(verb, ctx.file))
+end
+
 local started_ns -- when the program began, by the wall clock: before any file of the user's was read
 local all_arguments -- what it was called with
 
@@ -301,7 +324,7 @@ local function run_policy(value, file, path, arguments, host_values)
     local ctx = context(policy, verb, values, operands, host_values)
     ctx.file, ctx.path, ctx.specs, ctx.started_ns, ctx.arguments = file, path, specs, started_ns, all_arguments
     ctx.flags = flags
-    if ctx.host.help then return verbs.help(ctx) end
+    if ctx.host.help then return describe(ctx, verb) end
     host.refill()
     return (verbs[verb.name] or require("ako.verbs")[verb.name])(ctx)
 end
@@ -373,13 +396,40 @@ local function with_dims(arguments)
     return others, origin
 end
 
+local function verb_with(name)
+    for _, verb in ipairs(VERBS) do
+        for _, spec in ipairs(verb.options) do
+            if spec.name == name then return verb.name end
+        end
+    end
+end
+
+-- Sizes apart, what is near to no option of the host's may be the policy's, which is not known yet.
+local function explain_before_policy(name, text, following, near)
+    if near ~= "" then return explain_size(name, text, following) end
+    return explain_size(name, text, following) or ("unknown option '%s'; an option of the policy belongs behind it: "
+        .. "ako-lua [host options] POLICY.lua [verb] %s"):format(name, name)
+end
+
+-- The options of the host that stand before the policy, and where that is.
+local function parse_host(arguments)
+    local values, _, index = options.parse(arguments, 1, { host = HOST_OPTIONS, other = other_options(NO_VERB) }, true,
+        explain_before_policy)
+    local name = next(values.other)
+    if name then
+        fault.raise("INVALID", "option --%s belongs behind the policy: ako-lua [host options] POLICY.lua %s --%s", name,
+            verb_with(name), name)
+    end
+    return values, index
+end
+
 local function behind(arguments, index) return table.move(arguments, index + 1, #arguments, 1, {}) end
 
 --- The whole program: the exit code for the arguments.
 return function(arguments)
     started_ns, all_arguments = clock.wall_ns(), arguments
     local sized, origin = with_dims(arguments)
-    local values, _, next_index = must(options.parse, sized, 1, { host = HOST_OPTIONS }, true)
+    local values, next_index = must(parse_host, sized)
     apply(values.host)
     local answered = cli.answer(values.host)
     if answered then return answered end

@@ -2,6 +2,7 @@
 -- "C" void solve(...), or as Python with run_kernel(**kwargs) and a setup(**dims, seed) that makes its arguments. Sizes
 -- are given on the command line. stdlib/python/ako/contracts.py makes a problem of what is found out here.
 
+local dtypes = require "ako.dtypes"
 local entry = require "ako.entry"
 local fault = require "ako.fault"
 local path = require "ako.path"
@@ -25,6 +26,12 @@ function contract.is_reference(text)
     return not has(facts.classes, "Model") and has(facts.functions, "reference")
 end
 
+-- What has a capital letter counts elements; other numbers may be anything.
+local function whole_size(value, part)
+    local whole = math.tointeger(value)
+    return fault.check(whole and whole > 0 and whole, "'%s' is no size: it must be a whole number, at least 1", part)
+end
+
 --- The sizes in a text such as "M=4096,alpha=0.5", by name; or nil, a message and INVALID.
 contract.dims = fault.returns(function(text)
     local dims = {}
@@ -33,7 +40,7 @@ contract.dims = fault.returns(function(text)
         value = tonumber(value)
         fault.check(value and value == value and math.abs(value) < math.huge,
             "'%s' is no size: wanted is NAME=NUMBER, and commas between several", part)
-        dims[name] = math.type(value) == "float" and value or math.tointeger(value)
+        dims[name] = name:find "^%u" and whole_size(value, part) or value
     end
     return dims
 end)
@@ -54,15 +61,30 @@ local function argument(param, dims, size)
         fault.check(param.dtype, "'%s' is a void pointer: its elements need a type", param.name)
         return { name = param.name, dtype = param.dtype, shape = { size }, role = param.const and "input" or "output" }
     end
-    fault.check(dims[param.name], "no size '%s': give --%s=NUMBER, or --dims=%s=NUMBER", param.name, param.name,
-        param.name)
-    return { name = param.name, value = dims[param.name] }
+    local value = dims[param.name]
+    fault.check(dtypes.check(param.dtype).kind == "float" or math.tointeger(value),
+        "'%s' is %g, and its type is an integer's", param.name, value)
+    return { name = param.name, value = value }
+end
+
+-- What the parameters ask for must be there. Other sizes may be: buffers have theirs by all of them.
+local function check_given(params, dims)
+    local missing, given = {}, {}
+    for _, param in ipairs(params) do
+        if not param.pointer then
+            local value = dims[param.name]
+            if value == nil then missing[#missing + 1] = ("'%s'"):format(param.name) end
+            given[#given + 1] = ("%s=%s"):format(param.name, value or "NUMBER")
+        end
+    end
+    fault.check(#missing == 0, "no size %s: give --dims=%s", table.concat(missing, ", "), table.concat(given, ","))
 end
 
 --- The arguments of an entry point (a source { name, text }) as stdlib/python takes them. Raises faults.
 function contract.arguments(source, dims)
     local spec, size = entry.parse(source), usual_size(dims)
     return fault.within(spec.place, function()
+        check_given(spec.params, dims)
         local list = {}
         for i, param in ipairs(spec.params) do list[i] = argument(param, dims, size) end
         return list

@@ -10,7 +10,7 @@ local drawing = {}
 function drawing.how(policy, opt, seed)
     local faithful = tightening.is_unwanted(policy, opt)
     return { seed = seed or policy.correctness.seed, faithful = faithful, seconds = policy.budget.build,
-        coming = faithful and plan.steps(policy, seed).check.seeds or nil }
+        coming = faithful and plan.steps(policy, seed, true, true).check.seeds or nil }
 end
 
 return drawing

@@ -50,7 +50,7 @@ local function new(ctx, flags)
     local dims = ctx.host.dims and must(contract.dims(ctx.host.dims))
     local loaded = problem.load(lane.reference, lane.solution, { inputs = lane.inputs, dims = dims })
     local self = setmetatable({ ctx = ctx, lane = lane, loaded = loaded, policy = policy_of(ctx, flags),
-        solution = problem.source(lane.solution), session = {}, warnings = {} }, Evaluation)
+        opt = ctx.opt, solution = problem.source(lane.solution), session = {}, warnings = {} }, Evaluation)
     self.original = lane.original and problem.source(lane.original)
     self.progress = progress.new { quiet = ctx.host.quiet, color = ctx.host.color, console = ctx.console or console }
     if problem.is_problem(self.solution.name) and python_source.facts(self.solution.text).inputs.get_inputs then
@@ -67,6 +67,24 @@ local function task_of(self)
     return fault.catch(problem_task.resolve, self.evaluator, self.loaded, how)
 end
 
+local function warn(self, text) self.warnings[#self.warnings + 1] = text end
+
+-- Makes the reference the evaluator's task, and examines it as a trial does: what is weak is warned of. Returns a
+-- result where there is nothing to evaluate.
+local function open_task(self)
+    local task, why, code = task_of(self)
+    if not task and code == "INVALID" then return without("INVALID_REFERENCE", why) end
+    self.task = must(task, why, code)
+    for _, note in ipairs(problem_task.notes(self.task)) do warn(self, note) end
+    self.plan = must(plan.resolve(self.policy, self.task, self.ctx.host.seed, self.opt))
+    self.give_task = function()
+        return must(self.evaluator:task(self.task, self.plan.tolerance, self.plan.reference))
+    end
+    self.give_task()
+    local weak = measuring.examine(self, function(topic, text) warn(self, topic and topic .. ": " .. text or text) end)
+    return weak and without("INVALID_REFERENCE", "a weak task: " .. weak) or nil
+end
+
 local function measure(self, source)
     local given, why = unit.make(self.task, self.task.solution, { source })
     if not given then return without("COMPILE_ERROR", why, "build") end
@@ -78,9 +96,10 @@ local function measure_original(self)
     local steps = self.plan.steps
     self.plan.steps = plan.with_signal(steps, { trials = #steps.check.seeds, launches = steps.time.launches,
         reference = false })
+    self.plan.steps.time.compiled = nil
     local result = measure(self, self.original)
     if result.status == "PASSED" then return result.workloads[1].time end
-    self.progress:note(("%s: the original kernel has no time: %s, %s"):format(self.original.name, result.status,
+    warn(self, ("%s: the original kernel has no time: %s, %s"):format(self.original.name, result.status,
         result.reason))
     return false
 end
@@ -92,13 +111,10 @@ local function evaluate(self)
     local found <close> = must(begin { device = host.device, python = python.facts(host.python),
         progress = function(event) self.progress:event(event) end })
     self.evaluator, self.device = found, found.device
-    local task, why, code = task_of(self)
-    if not task and code == "INVALID" then return without("INVALID_REFERENCE", why) end
-    self.task = must(task, why, code)
-    self.warnings = problem_task.notes(self.task)
-    self.plan = must(plan.resolve(self.policy, self.task, host.seed))
-    must(found:task(self.task, self.plan.tolerance, self.plan.reference))
+    local nothing = open_task(self)
+    if nothing then return nothing end
     local result = measure(self, self.solution)
+    measuring.note_weakness(self, result)
     if self.original and result.status == "PASSED" then self.baseline = measure_original(self) end
     return result
 end
@@ -123,8 +139,8 @@ local function figures_of(ctx, flags)
 end
 
 local function self_test(ctx)
-    local passed, lines = bench_selftest.run()
-    output.lines(ctx, lines)
+    local passed, tests = bench_selftest.run()
+    output.either(ctx, { v = 1, passed = passed, tests = tests }, bench_selftest.text(tests))
     return passed and exits.DONE or exits.NOT_BETTER
 end
 

@@ -23,6 +23,15 @@ function format.ratio(value)
     return (value >= 100 and "%.0fx" or value >= 10 and "%.1fx" or value < 1.1 and "%.3fx" or "%.2fx"):format(value)
 end
 
+--- A number as %g has it, but with as many digits as give it back: "10", "1.0000001".
+function format.exact(value)
+    for digits = 6, 17 do
+        local text = ("%%.%dg"):format(digits):format(value)
+        if tonumber(text) == value then return text end
+    end
+    return tostring(value)
+end
+
 --- The half width of an interval round its median: "+-0.2%"; "" when there is none.
 function format.spread(figures)
     if not (figures and figures.ci) then return "" end

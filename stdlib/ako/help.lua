@@ -28,7 +28,8 @@ local function shown(value)
     return tostring(value)
 end
 
-local PLACEHOLDERS = { text = "TEXT", integer = "N", number = "X", size = "SIZE", boolean = "true|false" }
+local PLACEHOLDERS = { text = "TEXT", integer = "N", decimal = "N", number = "X", size = "SIZE",
+    boolean = "true|false" }
 
 local function option_row(spec)
     local short = spec.short and "-" .. spec.short .. ", " or ""
@@ -64,6 +65,19 @@ function help.program(verbs, host_specs)
     return USAGE .. "\nCompiles, checks and times GPU and CPU kernels, and keeps what a policy says is better.\n"
         .. "Without a verb it runs the policy; a script is a Lua file that returns nothing.\n"
         .. "\nVerbs\n" .. columns(verb_rows(verbs)) .. "\nHost options\n" .. columns(option_rows(host_specs))
+end
+
+--- The help of one verb of a policy.
+function help.verb(verb, file)
+    local operands = verb.operands and " " .. verb.operands or ""
+    local text = ("usage: ako-lua %s %s%s [--option=value ...]\n\n%s\n"):format(file, verb.name, operands, verb.text)
+    if verb.operands then
+        text = text .. "\nOperands\n" .. columns {
+            { verb.operands, "numbers of trials, which `log` lists; what is in brackets may be left out" } }
+    end
+    if #verb.options > 0 then text = text .. "\nOptions\n" .. columns(option_rows(verb.options)) end
+    return text .. ("\nako-lua %s --help names the options of the policy, ako-lua --help those of the host.\n")
+        :format(file)
 end
 
 local function hook_rows(policy)
@@ -135,12 +149,13 @@ local function option_objects(specs)
     return objects
 end
 
+local function verb_object(verb)
+    return { name = verb.name, operands = verb.operands, text = verb.text, options = option_objects(verb.options) }
+end
+
 local function verb_objects(verbs)
     local objects = json.array()
-    for i, verb in ipairs(verbs) do
-        objects[i] = { name = verb.name, operands = verb.operands, text = verb.text,
-            options = option_objects(verb.options) }
-    end
+    for i, verb in ipairs(verbs) do objects[i] = verb_object(verb) end
     return objects
 end
 
@@ -158,6 +173,9 @@ function help.policy_object(policy, file, specs, verbs)
         options = option_objects(specs), verbs = verbs and verb_objects(verbs), numbers = {
             correctness = plain(policy.correctness), timing = plain(policy.timing), budget = plain(policy.budget) } }
 end
+
+--- The JSON object of one verb's --help.
+function help.verb_object(verb) return encode(verb_object(verb)) end
 
 --- The same for `ako-lua --help`.
 function help.program_object(verbs, host_specs)

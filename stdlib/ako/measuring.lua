@@ -7,6 +7,7 @@ local bench = require "ako.bench"
 local codesize = require "ako.codesize"
 local control = require "ako.control"
 local fault = require "ako.fault"
+local format = require "ako.format"
 local git = require "ako.git"
 local plan = require "ako.plan"
 local protect = require "ako.protect"
@@ -196,23 +197,45 @@ local function floor_share(loop, record)
     return floor / taken
 end
 
+-- A weakness that the policy only warns of, and what follows from it for the checks.
+local function accept_weakness(loop, found, text, remark)
+    loop.weakness = text
+    remark(nil, "a weak task: " .. text)
+    widening.adopt(loop.plan, found.wider)
+    local tried = widening.text(found)
+    if tried then remark("inputs", tried) end
+end
+
 --- Before there is anything to build on: a task that a null kernel passes proves nothing about any other. Returns why
 --- it is refused, or nil; a weakness that the policy only warns of (loop.weakness) goes with every record of a session.
-function measuring.examine(loop)
+--- `remark(topic, text)` is told what is to be said; the topic is nil where the text says it itself.
+function measuring.examine(loop, remark)
     if loop.session.best or not loop.evaluator.attack then return nil end
     local found, problem = tightening.examine(loop.evaluator, loop.task, loop.plan, loop.give_task,
         tightening.is_unwanted(loop.policy, loop.opt))
     local tightened = tightening.text(loop.plan)
-    if tightened then loop.progress:note("tolerance   " .. tightened) end
-    if not found then loop.progress:note("the task could not be examined: " .. problem) end
+    if tightened then remark("tolerance", tightened) end
+    if not found then remark(nil, "the task could not be examined: " .. problem) end
     if not found or #found.weak == 0 then return nil end
     local text = ("%s; %s"):format(attack.summary(found.weak, MOST_NAMED), found.advice)
     if attack.is_refused(found.weak, loop.policy, loop.task) then return text end
-    loop.weakness = text
-    loop.progress:note("a weak task: " .. text)
-    widening.adopt(loop.plan, found.wider)
-    local tried = widening.text(found)
-    if tried then loop.progress:note("inputs      " .. tried) end
+    accept_weakness(loop, found, text, remark)
+end
+
+--- Says in a record (or in an evaluator's result) what the task's weakness has changed: .weakness, .tightened, .wider,
+--- and in its reason that the policy's own tolerance would have let it pass.
+function measuring.note_weakness(loop, record)
+    record.weakness = loop.weakness or (loop.session.original and loop.session.original.weakness)
+    record.tightened, record.wider = loop.plan.tightened, loop.plan.steps.check.wider
+    local differs = tightening.differs(loop.plan, record)
+    if differs then record.reason = ("%s; %s"):format(record.reason, differs) end
+end
+
+-- On stderr, with the topics in one column.
+local function noting(loop)
+    return function(topic, text)
+        loop.progress:note(topic and format.pad(topic, 11) .. " " .. text or text)
+    end
 end
 
 -- The name of a file of the solution whose text is not what the open trial's commit has: somebody writes to it. What is
@@ -251,7 +274,7 @@ local function admitted_unit(loop, info, context, evidence)
         record.code = code
         return nil, record
     end
-    local weakness = measuring.examine(loop)
+    local weakness = measuring.examine(loop, noting(loop))
     if weakness then return ended("INVALID_REFERENCE", "a weak task: " .. weakness) end
     local given
     given, problem = unit.make(loop.task, loop.task.solution, sources, loop.task.reference)
@@ -262,11 +285,8 @@ end
 -- What the loop knows of a result beside what the evaluator says.
 local function describe(loop, record, given, result)
     if not loop.session.best then record.control, record.paired = control.of(result), nil end
-    record.weakness = loop.weakness or (loop.session.original and loop.session.original.weakness)
-    record.tightened, record.python = loop.plan.tightened, problem_task.facts_text(loop.task)
-    record.wider = loop.plan.steps.check.wider
-    local differs = tightening.differs(loop.plan, record)
-    if differs then record.reason = ("%s; %s"):format(record.reason, differs) end
+    measuring.note_weakness(loop, record)
+    record.python = problem_task.facts_text(loop.task)
     record.floor_share = floor_share(loop, record)
     measuring.name_unit(record, given)
     record.tenants = unit.place(given.lane) == "gpu" and quiet.tenants(result) or nil

@@ -1,7 +1,8 @@
 -- Options of the command line: --name=value, --name value, --flag, -x value.
 --
 -- A spec is { name, kind, text, value, short, key, default, check }:
---   kind   "flag" (no value), "text", "path", "integer", "number", "boolean" (no value means true), "size" (64M)
+--   kind   "flag" (no value), "text", "path", "integer", "decimal" (an integer by its digits alone), "number", "boolean"
+--          (no value means true), "size" (64M)
 --   value  what stands for the value in help: "DIR"
 --   short  one letter
 --   key    name in the resulting table; default: the name with _ for -
@@ -25,6 +26,13 @@ readers.path = paths.shortest
 function readers.integer(text)
     local value = math.tointeger(tonumber(text))
     if not value then return nil, "a whole number" end
+    return value
+end
+
+-- As Python's int() has it.
+function readers.decimal(text)
+    local value = text:find "^%s*[+-]?%d+%s*$" and math.tointeger(tonumber(text))
+    if not value then return nil, "a whole number in digits" end
     return value
 end
 
@@ -133,9 +141,18 @@ local function flag_value(spec, text)
     return options.read(spec, text)
 end
 
+--- Raises the fault of an unknown option; `known` are names of others, the rest is as for `parse`.
+function options.unknown(name, text, following, known, explain)
+    local near = fault.nearest(name, known)
+    local better = explain and explain(name, text, following, near)
+    fault.raise("INVALID", "%s", better or ("unknown option '%s'%s"):format(name, near))
+end
+
 --- Reads args[first...]. `groups` maps group names to lists of specs. With `only_options` it stops at the first word
---- that is none. Returns values by group and key, the other words, and the index behind what was read. Raises faults.
-function options.parse(args, first, groups, only_options)
+--- that is none. `explain(name, text, following, near)` gives a better message for an unknown option, or nil; it is
+--- told the option's value, the next argument and the words about a name nearby. Returns values by group and key, the
+--- other words, and the index behind what was read. Raises faults.
+function options.parse(args, first, groups, only_options, explain)
     local typed, names = index(groups)
     local values, words, i = {}, {}, first
     for group in pairs(groups) do values[group] = {} end
@@ -147,7 +164,7 @@ function options.parse(args, first, groups, only_options)
         else
             local name, text = split(argument)
             local entry = typed[name:sub(1, 2) .. name:sub(3):gsub("_", "-")]
-            if not entry then fault.raise("INVALID", "unknown option '%s'%s", name, fault.nearest(name, names)) end
+            if not entry then options.unknown(name, text, args[i + 1], names, explain) end
             local spec = entry.spec
             if takes_value(spec) and not text then
                 i = i + 1

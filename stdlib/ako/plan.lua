@@ -11,11 +11,12 @@ local plan = {}
 local function nanoseconds(seconds) return math.tointeger(math.floor(seconds * 1e9)) end
 
 --- The steps' numbers for a policy. `seed` (from the command line) replaces the policy's; `in_python`: the task's
---- solutions are. The correctness trials take seeds that follow from it (ako.seeds); timed inputs come from seeds that
---- nobody can know.
-function plan.steps(policy, seed, in_python)
+--- solutions are; `faithful`: the original's answers are wanted. The correctness trials take seeds that follow from it
+--- (ako.seeds), as the original's do where it is to be; timed inputs come from seeds that nobody can know.
+function plan.steps(policy, seed, in_python, faithful)
     local correctness, timing, budget = policy.correctness, policy.timing, policy.budget
-    local values = seeds.expand(seed or correctness.seed, correctness.trials)
+    local expand = faithful and seeds.torch or seeds.expand
+    local values = expand(seed or correctness.seed, correctness.trials)
     return {
         check = { seeds = values },
         time = { warmup = timing.warmup, launches = timing.launches, flush = timing.flush,
@@ -144,14 +145,15 @@ function plan.resolve(policy, task, seed, opt)
     local reference
     reference, problem = unit.make(task, task.reference, sources)
     if not reference then return nil, ("%s: reference: %s"):format(task.file, problem), "INVALID" end
-    local steps = plan.steps(policy, seed, task.python ~= nil)
+    local faithful = tightening.is_unwanted(policy, opt)
+    local steps = plan.steps(policy, seed, task.python ~= nil, faithful)
     local comparable = unit.place(reference.lane) == task.place
     steps.time.reference = steps.time.reference and comparable
     steps.time.compiled = task.python and opt and opt[policy.timing.compiled] or nil
     local correctness = policy.correctness
     local resolved = { steps = steps, reference = reference, comparable = comparable,
         tolerance = task_files.tolerance(task, correctness.predicate, correctness.tolerance) }
-    if tightening.is_unwanted(policy, opt) then
+    if faithful then
         steps.time.long = nil
     elseif task.python then
         add_fairness(resolved, policy, task, seed)

@@ -139,7 +139,7 @@ function scoreboard.lines(results, ps)
     local scores = scoreboard.score(results, ps)
     local lines, shares = table_lines(cleaned(results)), {}
     for i, entry in ipairs(scores.fast) do
-        shares[i] = ("fast_%g: %s"):format(entry.p, entry.share and ("%.4f"):format(entry.share) or "-")
+        shares[i] = ("fast_%s: %s"):format(format.exact(entry.p), entry.share and ("%.4f"):format(entry.share) or "-")
     end
     lines[#lines + 1] = ("%d of %s correct  %s"):format(scores.correct, format.count(scores.problems, "problem"),
         table.concat(shares, "  "))
@@ -164,7 +164,7 @@ end
 function scoreboard.object(results, ps)
     local scores, list, fast = scoreboard.score(results, ps), json.array {}, {}
     for i, entry in ipairs(cleaned(results)) do list[i] = entry_object(entry) end
-    for _, entry in ipairs(scores.fast) do fast[("fast_%g"):format(entry.p)] = or_null(entry.share) end
+    for _, entry in ipairs(scores.fast) do fast["fast_" .. format.exact(entry.p)] = or_null(entry.share) end
     local means = scores.geomean
     return { problems = list, total = scores.problems, correct = scores.correct, fast_p = fast,
         geomean = { correct = or_null(means.correct.value), faster = or_null(means.faster.value) },

@@ -64,12 +64,15 @@ function tightening.text(plan)
         figures(tightened.instead), tightened.why)
 end
 
+-- What is not finite, in a result or left out of a record, is no small difference.
+local function is_within(difference, tolerance) return type(difference) == "number" and difference <= tolerance end
+
 --- Where a wrong result would have passed under the policy's own tolerance: so in words, else nil.
 function tightening.differs(plan, record)
     local tightened = plan.tightened
     if not tightened or record.status ~= "INCORRECT_NUMERICAL" then return nil end
     for _, workload in ipairs(record.workloads) do
-        if not workload.max_abs or workload.max_abs > tightened.instead.atol then return nil end
+        if not is_within(workload.max_abs, tightened.instead.atol) then return nil end
     end
     return ("with the policy's own %s this would have passed"):format(figures(tightened.instead))
 end

@@ -1366,8 +1366,9 @@ local bench_flags = {}
 ---defaults. Returns the flags and the others' values; or nil, one line, and INVALID (exit 2).
 ---@param args string[]
 ---@param others? table[]
+---@param explain? fun(name: string, text?: string, following?: string, near: string): string? as ako.options has it
 ---@return { ref?: string, solution?: string, inputs?: string, baseline?: string, timing_method?: string, precision: string, backend?: string, num_correct_trials?: integer, num_perf_trials?: integer, no_ref: boolean, verbose: boolean, self_test: boolean, help: boolean }? flags, table|string others, ako.Code? code
-function bench_flags.parse(args, others) end
+function bench_flags.parse(args, others, explain) end
 
 ---What the flags change of a policy, as `policy:extend` takes it: only what was given is in it.
 ---@param flags table
@@ -1414,9 +1415,15 @@ function bench_lines.exit_code(figures) end
 ---@class ako.bench_selftest
 local bench_selftest = {}
 
----The reading of solutions, tried on texts whose facts are known: whether all is as it must be, and a line each.
----@return boolean passed, string[] lines
+---The reading of solutions, tried on texts whose facts are known: whether all is as it must be, and the tests.
+---@return boolean passed
+---@return { name: string, passed: boolean, problem?: string }[] tests
 function bench_selftest.run() end
+
+---A line for each test.
+---@param tests table[]
+---@return string
+function bench_selftest.text(tests) end
 
 ---What somebody else's benchmark prints about its results.
 ---@class ako.claims
@@ -2086,6 +2093,11 @@ function format.date(time_s) end
 ---@param value any
 function format.ratio(value) end
 
+---A number as %g has it, but with as many digits as give it back: "10", "1.0000001".
+---@param value number
+---@return string
+function format.exact(value) end
+
 ---The half width of an interval round its median: "+-0.2%"; "" when there is none.
 ---@param figures any
 function format.spread(figures) end
@@ -2238,6 +2250,17 @@ function help.program(verbs, host_specs) end
 ---@param specs any
 ---@param verbs any
 function help.policy(policy, file, specs, verbs) end
+
+---The help of one verb of a policy.
+---@param verb table
+---@param file string
+---@return string
+function help.verb(verb, file) end
+
+---The JSON object of one verb's --help.
+---@param verb table
+---@return string
+function help.verb_object(verb) end
 
 ---What a valid policy defines.
 ---@param policy any
@@ -2602,8 +2625,14 @@ function measuring.steps(loop) end
 ---Before there is anything to build on: why a task is refused that null kernels pass, or nil. A weakness that the policy
 ---only warns of is loop.weakness.
 ---@param loop any
+---@param remark fun(topic?: string, text: string) is told what is to be said
 ---@return string?
-function measuring.examine(loop) end
+function measuring.examine(loop, remark) end
+
+---Says in a record what the task's weakness has changed.
+---@param loop any
+---@param record table
+function measuring.note_weakness(loop, record) end
 
 ---The unit of a record's sources, with which others are timed in turn.
 ---@param loop ako.loop.Loop
@@ -2752,12 +2781,22 @@ function options.kind_of(value) end
 function options.read(spec, text) end
 
 ---Reads args[first...]. `groups` maps group names to lists of specs. With `only_options` it stops at the first word
----that is none. Returns values by group and key, the other words, and the index behind what was read. Raises faults.
+---that is none. `explain` may have a better message for an unknown option. Returns values by group and key, the other
+---words, and the index behind what was read. Raises faults.
 ---@param args string[]
 ---@param first integer
 ---@param groups any
 ---@param only_options any
-function options.parse(args, first, groups, only_options) end
+---@param explain? fun(name: string, text?: string, following?: string, near: string): string?
+function options.parse(args, first, groups, only_options, explain) end
+
+---Raises the fault of an unknown option.
+---@param name string
+---@param text? string
+---@param following? string
+---@param known table
+---@param explain? fun(name: string, text?: string, following?: string, near: string): string?
+function options.unknown(name, text, following, known, explain) end
 
 ---@class ako.output
 local output = {}
@@ -2922,7 +2961,8 @@ local plan = {}
 ---@param policy any
 ---@param seed integer
 ---@param in_python? boolean the task's solutions are
-function plan.steps(policy, seed, in_python) end
+---@param faithful? boolean the original's answers are wanted, with its seeds
+function plan.steps(policy, seed, in_python, faithful) end
 
 ---The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
 ---step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
@@ -3494,10 +3534,17 @@ function seal.identity(path) end
 ---@class ako.seeds
 local seeds = {}
 
----The first `count` values that follow from `seed` (an integer).
+---The first `count` values that follow from `seed` (an integer), by splitmix64.
 ---@param seed integer
 ---@param count integer
+---@return integer[]
 function seeds.expand(seed, count) end
+
+---What PyTorch gives on a CPU after torch.manual_seed(seed), `count` times: torch.randint(0, 2**32 - 1, (1,)).item().
+---@param seed integer
+---@param count integer
+---@return integer[]
+function seeds.torch(seed, count) end
 
 ---@class ako.session
 local session = {}

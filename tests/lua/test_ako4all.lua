@@ -1,5 +1,6 @@
 -- policies/ako4all.lua, criterion by criterion (docs/ako4all.md has the table): the decision, the file and the commit.
 local ako4all = require "policies.ako4all"
+local attack = require "ako.attack"
 local bench = require "policies.ako4all.bench"
 local fs = require "ako.fs"
 local gates = require "ako.gates"
@@ -484,7 +485,7 @@ t.test("A12: the backend is seen in the source, and no script fixes it", functio
     t.eq({ script:find("backend", 1, true), script:find("--device", 1, true) }, {})
 end)
 
-t.test("A13: five fresh seeds; inputs that are the same for every seed are refused before anything else", function()
+t.test("A13: five fresh seeds; a task with the same inputs for each is refused first, one in Python marked", function()
     local seeds, seen = plan.steps(ako4all).check.seeds, {}
     for _, seed in ipairs(seeds) do seen[seed] = true end
     local count = 0
@@ -502,6 +503,8 @@ t.test("A13: five fresh seeds; inputs that are the same for every seed are refus
     end
     t.eq({ verbs.try(ctx), #requests }, { 125, 0 })
     t.match(ctx.console.stdout, "a new seed gives 'x' the same content")
+    t.eq({ attack.is_refused({ {} }, ako4all, {}), attack.is_refused({ {} }, ako4all, { python = "a problem" }) },
+        { true, false })
 end)
 
 t.test("A14: 1e-4 for f32, 1e-2 for f16 and bf16, a task's own instead, integers exact, several outputs", function()

@@ -134,6 +134,10 @@ t.test("inputs in a file of their own, no kernel but the reference, and files ou
     local said = ako("try", "--reference=" .. folder .. "/ref.py", "--inputs=" .. folder .. "/data/inputs.py")
     t.match(said.stdout, "CORRECT: True\n")
     t.match(said.stderr, "Input data +[^\n]*/data/inputs.py\n")
+    local words = fs.read(program.folder .. "/scripts/bench.sh"):match '\n#   "%$ako" (%S+ bench %-%-ref [^\n]+)\n'
+    t.match(words, " %-%-inputs /[^ ]*/data/inputs.py$")
+    said = program.shell("$ako " .. words .. " -q --device=cpu --no-ref --num-perf-trials=2")
+    t.match(said.stdout, "COMPILED: True\nCORRECT: True\n", said.stderr)
 end)
 
 t.test("what is missing or may be two things is a question", function()

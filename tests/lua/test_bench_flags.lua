@@ -93,8 +93,14 @@ t.test("what is wrong", function()
         NEEDED .. "--timing-method cupti")
     refused("^option %-%-backend must be one of cuda, triton, tilelang, cute, hip, got 'pytorch'$",
         NEEDED .. "--backend pytorch")
-    refused("^option %-%-num%-perf%-trials must be a whole number, got 'many'$", NEEDED .. "--num-perf-trials many")
-    refused("must be a whole number, got '1.5'$", NEEDED .. "--num-perf-trials 1.5")
+    refused("^option %-%-num%-perf%-trials must be a whole number in digits, got 'many'$",
+        NEEDED .. "--num-perf-trials many")
+    for _, text in ipairs { "1.5", "1e1", "1e2", "0x10", "10.0", "ten", "--" } do
+        for _, flag in ipairs { "--num-perf-trials=", "--num-correct-trials=" } do
+            refused("must be a whole number in digits, got '", NEEDED .. flag .. text)
+        end
+    end
+    t.eq(changed "--num-perf-trials=+010", { num_perf_trials = 10 })
     refused("must be at least 1, got '0'$", NEEDED .. "--num-perf-trials 0")
     refused("must be at least 1, got '%-3'$", NEEDED .. "--num-correct-trials -3")
     refused("must be at most 1000, got '1001'$", NEEDED .. "--num-correct-trials 1001")
@@ -165,7 +171,9 @@ t.test("help names every flag and the defaults that hold", function()
 end)
 
 t.test("--self-test", function()
-    local passed, lines = bench_selftest.run()
-    t.eq({ passed, #lines }, { true, 6 })
-    for _, line in ipairs(lines) do t.match(line, "^Self%-test PASSED: ") end
+    local passed, tests = bench_selftest.run()
+    t.eq({ passed, #tests }, { true, 6 })
+    for line in bench_selftest.text(tests):gmatch "[^\n]+" do t.match(line, "^Self%-test PASSED: ") end
+    for _, test in ipairs(tests) do t.eq({ test.passed, test.problem }, { true }, test.name) end
+    t.eq(bench_selftest.text { { name = "one", passed = false, problem = "why" } }, "Self-test FAILED: one: why\n")
 end)

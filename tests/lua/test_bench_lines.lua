@@ -198,3 +198,27 @@ t.test("the JSON twin of no result", function()
         { false, false, -1, -1, -1, "the GPU is gone" })
     t.match(json.encode(bench_lines.object(figures(failed("INFRA", "")))), '"runtime_stats":null')
 end)
+
+t.test("the reference under torch.compile: a line of its own, or why there is none", function()
+    local one = workload(0.5, 1.25)
+    one.compiled = time(0.75)
+    local list = lines(passed(one))
+    t.eq({ list[6], list[7], #list }, { "SPEEDUP: 2.5000x", "COMPILE_RUNTIME: 0.7500  COMPILE_SPEEDUP: 1.5000x", 7 })
+    local twin = bench_lines.object(figures(passed(one)))
+    t.eq({ twin.compile_runtime, twin.compile_speedup, twin.compile_runtime_stats.num_trials, twin.compile_note },
+        { 0.75, 1.5, 100, json.null })
+    one.compiled = { unavailable = "this PyTorch has none" }
+    t.eq(lines(passed(one))[7], "COMPILE_RUNTIME: -1 (this PyTorch has none)")
+    twin = bench_lines.object(figures(passed(one)))
+    t.eq({ twin.compile_runtime, twin.compile_note }, { json.null, "this PyTorch has none" })
+end)
+
+t.test("every warning is in the twin, too", function()
+    t.eq(json.encode(bench_lines.object(figures(passed(workload(0.5, 1.25)))).warnings), "[]")
+    local found = figures(passed(workload(0.5, 50.0)), { warnings = { "a weak task: CORRECT: True" } })
+    local said = {}
+    for i, warning in ipairs(bench_lines.object(found).warnings) do said[i] = "[WARNING] " .. warning end
+    t.eq({ #said, said[1] }, { 3, "[WARNING] a weak task: correct: True" })
+    t.match(said[2], "^%[WARNING%] Excessive speedup 100%.00x over 10x")
+    t.eq({ table.unpack(bench_lines.lines(found), 1, 3) }, said)
+end)

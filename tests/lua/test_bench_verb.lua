@@ -190,7 +190,102 @@ lane.test("--baseline adds the original kernel's lines", function()
     t.match(list[7], "^BASELINE_RUNTIME: %d")
     t.match(list[8], "^BASELINE_SPEEDUP: %d+%.%d%d%d%dx$")
     list = lines(bench("--ref", "ref.py", "--solution", "right.py", "--baseline", "sub/wrong.py"))
-    t.eq({ list[7], list[8] }, { "BASELINE_RUNTIME: -1", "BASELINE_SPEEDUP: -1" })
+    t.eq({ list[8], list[9] }, { "BASELINE_RUNTIME: -1", "BASELINE_SPEEDUP: -1" })
+    t.match(list[1], "^%[WARNING%] wrong.py: the original kernel has no time: INCORRECT_NUMERICAL, ")
+    local said = json.decode(bench("--ref", "ref.py", "--solution", "right.py", "--baseline", "sub/wrong.py",
+        "--json").stdout)
+    t.eq({ "[WARNING] " .. said.warnings[1], #said.warnings, said.baseline.runtime }, { list[1], 1, -1 })
+end)
+
+-- Weak problems
+
+local function weak(body, inputs)
+    return ("import torch\n\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        return %s\n\n"
+        .. "def get_inputs():\n    return [%s]\n"):format(body, inputs)
+end
+
+local RELU = weak("torch.relu(x)", "torch.rand(64, 100)")
+local SOFTMAX = weak("torch.softmax(x, 1)", "torch.rand(4, 60000)")
+
+-- What is said of a solution with this body: lines, exit code and the warnings, which --json has, too. Without the
+-- reference's time nothing is too fast to be believed.
+local function weak_bench(problem, body, ...)
+    program.write("weak.py", problem)
+    program.write("null.py", weak(body, "None"))
+    local result = bench("--no-ref", "--ref", "weak.py", "--solution", "null.py", ...)
+    local warnings = {}
+    for _, line in ipairs(lines(result)) do warnings[#warnings + 1] = line:match "^%[WARNING%] (.*)$" end
+    local said = json.decode(bench("--no-ref", "--ref", "weak.py", "--solution", "null.py", "--json", ...).stdout)
+    t.eq(said.warnings, warnings)
+    return lines(result), result.code, warnings
+end
+
+lane.test("a copy is no ReLU where only numbers that are not negative come in", function()
+    local list, code, warnings = weak_bench(RELU, "x.clone()")
+    t.eq({ code, list[4], list[5] }, { 1, "COMPILED: True", "CORRECT: False" })
+    t.match(warnings[1], "^a weak task: a copy of input 'x' passes as 'out'; its values lie in ")
+    t.match(warnings[2], "^inputs: beside the problem's own, inputs of both signs; and of both signs, 8 times")
+    t.match(list[3], "^%[Eval%] INCORRECT_NUMERICAL, right for the problem's own inputs, wrong for wider ones %(of bo")
+    list, code, warnings = weak_bench(RELU, "x.clamp(min=0)")
+    t.eq({ code, #warnings, list[4] }, { 0, 2, "CORRECT: True" })
+end)
+
+lane.test("zeros are no softmax over many columns", function()
+    local list, code, warnings = weak_bench(SOFTMAX, "torch.zeros_like(x)")
+    t.eq({ code, #warnings, list[#list - 4] }, { 1, 1, "CORRECT: False" })
+    t.match(warnings[1], "^tolerance: judged with atol [%d.e-]+, rtol [%d.e-]+ instead of the policy's atol 0.0001, "
+        .. "rtol 0.0001, under which zeros everywhere pass as 'out'")
+    t.match(list[2], "^%[Eval%] INCORRECT_NUMERICAL, .*; with the policy's own atol 0.0001, rtol 0.0001 this would "
+        .. "have passed$")
+end)
+
+lane.test("with --faithful the original's answer stays, and what it lets through is said", function()
+    local list, code, warnings = weak_bench(RELU, "x.clone()", "--faithful")
+    t.eq({ code, #warnings, list[3] }, { 0, 1, "CORRECT: True" })
+    t.match(warnings[1], "^a weak task: a copy of input 'x' passes as 'out'")
+    list, code, warnings = weak_bench(SOFTMAX, "torch.zeros_like(x)", "--faithful")
+    t.eq({ code, #warnings, list[3] }, { 0, 1, "CORRECT: True" })
+    t.match(warnings[1], "the original's tolerance is kept, as was asked; atol [%d.e-]+, rtol [%d.e-]+ would let noth")
+end)
+
+lane.test("an input that no seed changes is warned of, and a policy may refuse what is weak", function()
+    local fixed = weak("x * y", "torch.ones(64, 100) * 3, torch.randn(64, 100)"):gsub("self, x", "self, x, y")
+    program.write("partly.py", fixed)
+    program.write("product.py", (fixed:gsub("def get_inputs.*", "")))
+    local result = bench("--ref", "partly.py", "--solution", "product.py")
+    t.eq(result.code, 0)
+    t.match(lines(result)[1], "^%[WARNING%] a weak task: .*a new seed gives 'x' the same content")
+    program.write("strict.lua", 'return require("policies.kernelbench"):extend { name = "strict", '
+        .. 'correctness = { weak_problem = "refuse" } }')
+    result = program.run("strict.lua", "bench", "--ref", "partly.py", "--solution", "product.py", table.unpack(FAST))
+    t.eq({ result.code, lines(result)[2] }, { 1, "CORRECT: False" })
+    t.match(lines(result)[7], "^ERROR: a weak task: .*a new seed gives 'x' the same content")
+end)
+
+lane.test("under --faithful the first trial's inputs are those of the original", function()
+    program.write("told.py", weak("x * 2", "torch.randn(4, 4)"))
+    program.write("tells.py", (weak("x", "None"):gsub("return x", "raise ValueError('first %%.9g' %% x[0, 0].item())")))
+    local known = program.shell(python.find() .. [=[ -I -c "
+import torch
+torch.manual_seed(42)
+torch.manual_seed(torch.randint(0, 2**32 - 1, (1,)).item())
+print('first %.9g' % torch.randn(4, 4)[0, 0].item())"]=])
+    t.match(known.stdout, "^first %-?%d[^\n]+\n$")
+    known = known.stdout:match "[^\n]+"
+    local said = bench("--ref", "told.py", "--solution", "tells.py", "--faithful").stdout
+    t.ok(said:find(known, 1, true), said)
+    said = bench("--ref", "told.py", "--solution", "tells.py").stdout
+    t.ok(said:find("first ", 1, true) and not said:find(known, 1, true), said)
+end)
+
+lane.test("--compiled has a line, here as in try", function()
+    program.write("plain.py", weak("x * 2", "torch.randn(64, 64)"))
+    program.write("twice.py", weak("x + x", "None"))
+    local result = bench("--ref", "plain.py", "--solution", "twice.py", "--compiled")
+    t.match(lines(result)[7], "^COMPILE_RUNTIME: ")
+    local said = json.decode(bench("--ref", "plain.py", "--solution", "twice.py", "--compiled", "--json").stdout)
+    t.ok(type(said.compile_runtime) == "number" or type(said.compile_note) == "string")
+    t.eq(#lines(bench("--ref", "plain.py", "--solution", "twice.py")), 6)
 end)
 
 lane.test("--json is the twin, --verbose the details", function()
@@ -203,6 +298,9 @@ lane.test("--json is the twin, --verbose the details", function()
     t.match(text, "'device': 'cpu'}\n  hardware: ")
 end)
 
+local SESSIONLESS = "option --%s is none of the verb bench, which has no task, workspace or session: --ref and "
+    .. "--solution behind it name files"
+
 t.test("a wrong command line is one line and 2", function()
     refused(bench("--ref", "ref.py"), "option --solution is needed, but for --self-test")
     refused(bench("--ref", "ref.py", "--solution", "right.py", "--trials", "3"), "unknown option '--trials'")
@@ -213,15 +311,19 @@ t.test("a wrong command line is one line and 2", function()
     refused(bench("--ref", "right.c", "--solution", "right.py"),
         "right.c: the reference must be a Python file with class Model")
     refused(program.run("--session=a", "kernelbench", "bench", "--self-test"),
-        "option --session is none of the verb bench")
+        SESSIONLESS:format "session")
     refused(bench("--ref", "ref.py", "--solution", "right.py", "--session", "a"),
-        "unknown option '--session' (did you mean '--version'?)")
+        SESSIONLESS:format "session")
+    refused(bench("--ref", "ref.py", "--solution", "right.py", "--task=x"), SESSIONLESS:format "task")
+    refused(program.run("kernelbench", "--workspace=.", "bench", "--self-test"), SESSIONLESS:format "workspace")
 end)
 
 t.test("--self-test and --help evaluate nothing", function()
     local result = program.run("kernelbench", "bench", "--self-test")
     t.eq({ result.code, result.stderr }, { 0, "" })
     t.match(result.stdout, "^Self%-test PASSED: ")
+    local said = json.decode(program.run("kernelbench", "bench", "--self-test", "--json").stdout)
+    t.eq({ said.v, said.passed, #said.tests, said.tests[1].passed }, { 1, true, 6, true })
     result = program.run("kernelbench", "bench", "--help")
     t.eq({ result.code, result.stderr }, { 0, "" })
     t.match(result.stdout, "^usage: bench %-%-ref FILE")

@@ -133,6 +133,13 @@ Host options
     t.eq(run("-h").stdout, run("--help").stdout)
 end)
 
+-- The one JSON object on stdout.
+local function object_of(...)
+    local r = run("--json", ...)
+    t.eq({ r.code, r.stderr, select(2, r.stdout:gsub("\n", "")) }, { 0, "", 1 })
+    return assert(json.decode(r.stdout))
+end
+
 local HELP = [[
 mine: stops early
 
@@ -155,7 +162,51 @@ ako-lua --help names the host options.
 t.test("the help of a policy, by verb and by option", function()
     prints(run("mine.lua", "help"), HELP)
     prints(run("mine.lua", "--help"), HELP)
-    prints(run("mine.lua", "run", "-h"), HELP)
+    prints(run("mine.lua", "-h", "help"), HELP)
+end)
+
+t.test("the help of a verb: its own usage, whatever else it needs", function()
+    prints(run("mine.lua", "diff", "--help"), [[
+usage: ako-lua mine.lua diff N [M] [--option=value ...]
+
+the patch from what trial N was judged against, or from trial M, to N
+
+Operands
+  N [M]                   numbers of trials, which `log` lists; what is in brackets may be left out
+
+Options
+  --stat                  which files and how many lines, instead
+
+ako-lua mine.lua --help names the options of the policy, ako-lua --help those of the host.
+]])
+    local verbs = object_of("mine.lua", "help").verbs
+    t.ok(#verbs > 15)
+    for _, verb in ipairs(verbs) do
+        if verb.name ~= "help" then
+            local said = run("mine.lua", verb.name, "--help")
+            t.eq({ said.code, said.stderr }, { 0, "" }, verb.name)
+            local usage = verb.name == "bench" and "usage: bench --ref FILE"
+                or ("usage: ako-lua mine.lua %s %s[--option=value ...]\n\n%s\n"):format(verb.name,
+                    verb.operands and verb.operands .. " " or "", verb.text)
+            t.eq(said.stdout:sub(1, #usage), usage)
+            for _, option in ipairs(verb.options) do
+                t.match(said.stdout, "[ ,] %-%-" .. option.name:gsub("%-", "%%-"))
+            end
+            if verb.name ~= "bench" then
+                t.eq(object_of("mine.lua", verb.name, "--help").options, verb.options)
+            end
+        end
+    end
+    prints(run("mine.lua", "show", "x", "-h"), run("mine.lua", "show", "--help").stdout)
+end)
+
+t.test("an option that stands before the policy and belongs behind it", function()
+    says(run("--task", "P", "--solution", "S", "--results", "R", "mine.lua"), 2,
+        "option --results belongs behind the policy: ako-lua [host options] POLICY.lua run --results")
+    says(run("-mwhy", "mine.lua", "try"), 2,
+        "option --hypothesis belongs behind the policy: ako-lua [host options] POLICY.lua try --hypothesis")
+    says(run("--faithful", "kernelbench", "try"), 2, "unknown option '--faithful'; an option of the policy belongs "
+        .. "behind it: ako-lua [host options] POLICY.lua [verb] --faithful")
 end)
 
 t.test("--list: bundled policies with their line, from any folder", function()
@@ -178,15 +229,8 @@ t.test("--version names what is linked and what is found", function()
     t.ok(#object.libraries > 5)
 end)
 
--- The one JSON object on stdout.
-local function object_of(...)
-    local r = run("--json", ...)
-    t.eq({ r.code, r.stderr, select(2, r.stdout:gsub("\n", "")) }, { 0, "", 1 })
-    return assert(json.decode(r.stdout))
-end
-
 t.test("--json of check, help, --help and --list", function()
-    for _, arguments in ipairs { { "check" }, { "help" }, { "--help" }, { "run", "-h" } } do
+    for _, arguments in ipairs { { "check" }, { "help" }, { "--help" }, { "help", "-h" } } do
         local said = object_of("mine.lua", table.unpack(arguments))
         t.eq({ said.v, said.name, said.description, said.file }, { 1, "mine", "stops early", "mine.lua" })
         t.eq(said.options[1], { name = "deep-look", kind = "boolean", text = "look deeper", default = false })

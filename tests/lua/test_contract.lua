@@ -94,6 +94,11 @@ t.test("sizes", function()
     for _, text in ipairs { "M", "M=x", "=3", "M=1e999", "4=M" } do
         t.fails("is no size: wanted is NAME=NUMBER", contract.dims(text))
     end
+    for _, text in ipairs { "M=1.5", "M=-4", "M=0", "Seq=0.5" } do
+        t.fails(("'%s' is no size: it must be a whole number, at least 1"):format(text):gsub("[-.]", "%%%0"),
+            contract.dims(text))
+    end
+    t.eq(contract.dims "M=1e3,beta=-4", { M = 1000, beta = -4 })
 end)
 
 t.test("a buffer of no known size has the product of the two largest", function()
@@ -106,8 +111,10 @@ t.test("a buffer of no known size has the product of the two largest", function(
         { name = "x", dtype = "f32", shape = { 3 }, role = "input" },
         { name = "y", dtype = "f32", shape = { 3 }, role = "output" },
         { name = "M", value = 3 }, { name = "alpha", value = 0.5 } })
-    t.err("^k.c: solve: no size 'alpha': give %-%-alpha=NUMBER, or %-%-dims=alpha=NUMBER$", contract.arguments, source,
-        { M = 3 })
+    t.err("^k.c: solve: no size 'alpha': give %-%-dims=M=3,alpha=NUMBER$", contract.arguments, source, { M = 3 })
+    t.err("^k.c: solve: no size 'M', 'alpha': give %-%-dims=M=NUMBER,alpha=NUMBER$", contract.arguments, source, {})
+    t.err("^k.c: solve: 'h' is 1.5, and its type is an integer's$", contract.arguments,
+        { name = "k.c", text = "void solve(float *y, int h) { }" }, { h = 1.5 })
 end)
 
 t.test("a reference is told from a problem", function()
@@ -151,7 +158,32 @@ lane.test("a compiled kernel, of sizes on the command line; what it writes is ze
         .. "            C[i * N + j] = A[i * K] * B[j];\n}\n")
     wrong("^%[Eval%] INCORRECT_NUMERICAL", "--ref", "ref.py", "--solution", "late.c", "--M=8", "--N=4", "--K=16")
     program.says(bench("--ref", "ref.py", "--solution", "gemm.c", "--M=8", "--N=4"), 2,
-        "gemm.c: solve: no size 'K': give --K=NUMBER, or --dims=K=NUMBER")
+        "gemm.c: solve: no size 'K': give --dims=M=8,N=4,K=NUMBER")
+end)
+
+lane.test("a size that is none, that is written otherwise, or that nobody knows", function()
+    local function says(line, ...) program.says(bench("--ref", "ref.py", "--solution", "gemm.c", ...), 2, line) end
+    says("'M=1.5' is no size: it must be a whole number, at least 1", "--M=1.5", "--N=4", "--K=16")
+    says("'M=-4' is no size: it must be a whole number, at least 1", "--M=-4", "--N=4", "--K=16")
+    says("'--M=x' is no size: wanted is --M=NUMBER", "--M=x", "--N=4", "--K=16")
+    says("unknown option '--M'; a size is written with '=': --M=32", "--M", "32", "--N=4", "--K=16")
+    wrong("ERROR: ref.py: shapes: there is no size 'Q'; there are M, N, K\n", "--ref", "ref.py", "--solution", "gemm.c",
+        "--M=8", "--N=4", "--K=16", "--Q=3")
+    for _, words in ipairs { { "--M", "32", "kernelbench", "try" }, { "kernelbench", "--M", "32", "try" } } do
+        program.says(program.run(table.unpack(words)), 2, "unknown option '--M'; a size is written with '=': --M=32")
+    end
+    program.says(program.run("kernelbench", "try", "--M=x"), 2, "'--M=x' is no size: wanted is --M=NUMBER")
+    program.says(program.run("kernelbench", "try", "--M"), 2,
+        "unknown option '--M'; a size is written with '=': --M=NUMBER")
+end)
+
+lane.test("sizes with small letters are given as the message says", function()
+    program.write("small.py", "def reference(x, y, h, w):\n    return x * 2\n")
+    program.write("small.c", "void solve(const float *x, float *y, int h, int w)\n{\n"
+        .. "    for (int i = 0; i < h * w; i++)\n        y[i] = 2 * x[i];\n}\n")
+    program.says(bench("--ref", "small.py", "--solution", "small.c", "--dims=h=8"), 2,
+        "small.c: solve: no size 'w': give --dims=h=8,w=NUMBER")
+    right("--ref", "small.py", "--solution", "small.c", "--dims=h=8,w=32")
 end)
 
 lane.test("sizes may stand before the policy, after it, and on both sides", function()
@@ -162,7 +194,8 @@ lane.test("sizes may stand before the policy, after it, and on both sides", func
         local result = program.shell("$ako " .. command)
         t.eq({ result.code, result.stderr }, { 0, "" }, words)
     end
-    program.says(program.run("--M=8", "--m=4", "kernelbench"), 2, "unknown option '--m'")
+    program.says(program.run("--M=8", "--m=4", "kernelbench"), 2, "unknown option '--m'; an option of the policy "
+        .. "belongs behind it: ako-lua [host options] POLICY.lua [verb] --m")
 end)
 
 lane.test("a session's problem, solution and sizes are named once", function()
@@ -220,8 +253,10 @@ lane.test("what makes its arguments is the reference's, or another file's", func
     wrong("ERROR: alone.py: has no setup%(%*%*dims, seed%)\n", "--ref", "alone.py", "--solution", "in_place.py",
         "--M=8", "--N=4")
     right("--ref", "alone.py", "--inputs", "python.py", "--solution", "in_place.py", "--M=8", "--N=4")
-    wrong("TypeError: setup%(%) missing 1 required positional argument: 'N'\n", "--ref", "alone.py", "--inputs",
+    wrong("ERROR: python.py: setup: no size 'N': give %-%-dims=M=8,N=NUMBER\n", "--ref", "alone.py", "--inputs",
         "python.py", "--solution", "in_place.py", "--M=8")
+    wrong("ERROR: python.py: setup: there is no size 'Q'; there are M, N\n", "--ref", "alone.py", "--inputs",
+        "python.py", "--solution", "in_place.py", "--M=8", "--N=4", "--Q=3")
 end)
 
 lane.test("a session: a kernel that declares other arguments is refused", function()

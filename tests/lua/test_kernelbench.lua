@@ -139,11 +139,11 @@ t.test("fast_p over a folder of tasks", function()
             assert(fs.write(top .. "/" .. name .. "/" .. file, fs.read(from .. "/" .. file)))
         end
     end
-    local ctx = context("time=1", { fast_p = "1,2" })
+    local ctx = context("time=1", { fast_p = "1,2,1.0000001" })
     ctx.host.task, ctx.host.workspace = top, t.tmpdir()
     t.eq(verbs.run(ctx), 11)
     local list = lines(ctx.console.stdout)
-    t.eq(list[1], "fast_1: 0.6667  fast_2: 0.3333")
+    t.eq(list[1], "fast_1: 0.6667  fast_2: 0.3333  fast_1.0000001: 0.6667")
     t.eq(list[2], "geometric mean: of the correct ones 2.31x (2), of the faster ones 2.31x (2)")
     t.match(list[3], "^scale: PASSED, median 50.00 us")
     t.match(list[5], "^scale: INCORRECT_NUMERICAL")

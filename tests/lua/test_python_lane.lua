@@ -10,6 +10,7 @@ local plan = require "ako.plan"
 local process = require "ako.process"
 local program = require "program"
 local python = require "ako.python"
+local seeds = require "ako.seeds"
 local t = require "ako.tap"
 local toolkit = require "ako.toolkit"
 
@@ -262,7 +263,8 @@ t.test("ahead come the seeds of the check, where the original's bits are wanted"
     local kernelbench = require "policies.kernelbench"
     local how = drawing.how(kernelbench, { faithful = true }, 5)
     t.eq({ how.seed, how.faithful, how.seconds }, { 5, true, kernelbench.budget.build })
-    t.eq(how.coming, plan.steps(kernelbench, 5).check.seeds)
+    t.eq(how.coming, plan.steps(kernelbench, 5, true, true).check.seeds)
+    t.eq(how.coming, seeds.torch(5, 5))
     t.eq(drawing.how(kernelbench, { faithful = false }).coming, nil)
 end)
 

@@ -212,6 +212,14 @@ t.test("languages inside Python, by their imports", function()
     detects("triton", "import tilelang\nimport triton")
 end)
 
+t.test("languages inside Python whose import is out of sight, by the decorators of their kernels", function()
+    detects("triton", "@triton.jit\ndef f(): pass", "triton = load('triton')\n@triton.autotune(\n    configs=[],\n)\n"
+        .. "@triton.jit\ndef f(): pass", "class A:\n    @triton.jit\n    def f(): pass")
+    detects("tilelang", "@tilelang.jit\ndef f(): pass")
+    detects("cute", "@cute.kernel\ndef f(): pass")
+    detects("pytorch", "s = '@triton.jit'", "# @triton.jit\n", "@tritonx.jit\ndef f(): pass")
+end)
+
 t.test("CUDA, by what compiles it", function()
     detects("cuda", "from torch.utils.cpp_extension import load_inline", "m = load_inline(name='x')",
         "import torch.utils.cpp_extension as ext\next.load(name='x')", "from torch.utils import cpp_extension",

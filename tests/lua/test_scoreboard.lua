@@ -107,6 +107,8 @@ end)
 t.test("as JSON", function()
     local object = assert(json.decode(json.encode(scoreboard.object(RESULTS, { 0, 1, 1.5 }))))
     t.eq(object.fast_p, { fast_0 = 0.75, fast_1 = 0.5, ["fast_1.5"] = 0.5 })
+    local near = scoreboard.object(RESULTS, { 1.0000001, 1, 10, 0.1 }).fast_p
+    t.eq(near, { ["fast_1.0000001"] = 0.5, fast_1 = 0.5, fast_10 = 0.0, ["fast_0.1"] = 0.75 })
     t.eq({ object.total, object.correct, object.unknown }, { 4, 3, {} })
     t.eq(object.problems[4], { name = "d", correct = false, speedup = json.null, status = "INCORRECT_NUMERICAL",
         reason = "3 of 4\nwrong" })

@@ -157,7 +157,7 @@ class Roofline:
             if not self.setup:
                 raise Fault(COMPILE, f"{self.setup_file or bundle.main}: has no setup(**dims, seed)")
         shapes = getattr(bundle.module, "shapes", None)
-        self.shapes = shapes(**self.dims) if callable(shapes) else {}
+        self.shapes = _with_sizes(f"{bundle.main}: shapes", shapes, self.dims) if callable(shapes) else {}
         self.tolerance = {name: float(getattr(bundle.module, name)) for name in ("atol", "rtol")
                           if hasattr(bundle.module, name)}
         inputs, places = self.declared() if self.arguments else self.made(question["seed"])
@@ -169,15 +169,15 @@ class Roofline:
         if not self.setup:
             inputs, places = self.declared()
             return {name: _random(value) if _is_tensor(value) else value for name, value in inputs.items()}, places
-        given = self.setup(**self.dims, seed=seed)
+        where = f"{self.setup_file or self.bundle.main}: setup"
+        given = _with_sizes(where, self.setup, self.dims, seed=seed)
         if not isinstance(given, dict) or not isinstance(given.get("inputs"), dict) or not given.get("outputs"):
-            raise Fault(INVALID, f"{self.setup_file or self.bundle.main}: setup must give a dict of 'inputs' and "
-                                 "'outputs'")
+            raise Fault(INVALID, f"{where} must give a dict of 'inputs' and 'outputs'")
         inputs, outputs = dict(given["inputs"]), given["outputs"]
         places = outputs if isinstance(outputs, dict) else {name: inputs.get(name) for name in outputs}
         for name, place in places.items():
             if not _is_tensor(place):
-                raise Fault(INVALID, f"{self.setup_file or self.bundle.main}: setup: the output '{name}' is no tensor")
+                raise Fault(INVALID, f"{where}: the output '{name}' is no tensor")
             inputs.pop(name, None)
         return inputs, places
 
@@ -238,6 +238,25 @@ def parameter_names(model):
 
 def _first(modules, name):
     return next((getattr(m, name) for m in modules if callable(getattr(m, name, None))), None)
+
+
+def _with_sizes(where, function, dims, **more):
+    """Calls it with the sizes of the command line, which must be those that it has parameters for."""
+    try:
+        params = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return function(**dims, **more)
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    sizes = {one.name: one for one in params if one.name not in more and one.kind in by_name}
+    missing = [name for name, one in sizes.items() if one.default is one.empty and name not in dims]
+    if missing:
+        form = ",".join(f"{name}={dims.get(name, 'NUMBER')}" for name in sizes if name in dims or name in missing)
+        raise Fault(INVALID, f"{where}: no size {', '.join(map(repr, missing))}: give --dims={form}")
+    unknown = [name for name in dims if name not in sizes]
+    if unknown and not any(one.kind is one.VAR_KEYWORD for one in params):
+        raise Fault(INVALID, f"{where}: there is no size '{unknown[0]}'; there "
+                             + (f"are {', '.join(sizes)}" if sizes else "is none"))
+    return function(**dims, **more)
 
 
 def _shaped(value, place):
