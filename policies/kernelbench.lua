@@ -41,6 +41,7 @@ end
 
 -- Over several tasks an entry is a task, judged by its worst workload.
 local function over_tasks(tasks, opt)
+    if #tasks == 0 then return {} end -- no scores, not scores of zero
     local entries, results = {}, {}
     for i, task in ipairs(tasks) do
         local status, speedup = task.record.status, worst(task.record).speedup

@@ -1,6 +1,5 @@
 -- How a policy has the inputs of a problem in Python drawn when it is run once.
 
-local plan = require "ako.plan"
 local tightening = require "ako.tightening"
 
 local drawing = {}
@@ -10,7 +9,7 @@ local drawing = {}
 function drawing.how(policy, opt, seed)
     local faithful = tightening.is_unwanted(policy, opt)
     return { seed = seed or policy.correctness.seed, faithful = faithful, seconds = policy.budget.build,
-        coming = faithful and plan.steps(policy, seed, true, true).check.seeds or nil }
+        trials = faithful and policy.correctness.trials or nil }
 end
 
 return drawing

@@ -1,8 +1,8 @@
 -- Options of the command line: --name=value, --name value, --flag, -x value.
 --
 -- A spec is { name, kind, text, value, short, key, default, check }:
---   kind   "flag" (no value), "text", "path", "integer", "decimal" (an integer by its digits alone), "number", "boolean"
---          (no value means true), "size" (64M)
+--   kind   "flag" (no value), "text", "path", "integer", "decimal" (an integer by its digits alone), "number",
+--          "boolean" (no value means true), "size" (64M)
 --   value  what stands for the value in help: "DIR"
 --   short  one letter
 --   key    name in the resulting table; default: the name with _ for -

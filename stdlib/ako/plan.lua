@@ -11,12 +11,11 @@ local plan = {}
 local function nanoseconds(seconds) return math.tointeger(math.floor(seconds * 1e9)) end
 
 --- The steps' numbers for a policy. `seed` (from the command line) replaces the policy's; `in_python`: the task's
---- solutions are; `faithful`: the original's answers are wanted. The correctness trials take seeds that follow from it
---- (ako.seeds), as the original's do where it is to be; timed inputs come from seeds that nobody can know.
-function plan.steps(policy, seed, in_python, faithful)
+--- solutions are. The correctness trials take seeds that follow from it (ako.seeds), or the `given` ones; timed inputs
+--- come from seeds that nobody can know.
+function plan.steps(policy, seed, in_python, given)
     local correctness, timing, budget = policy.correctness, policy.timing, policy.budget
-    local expand = faithful and seeds.torch or seeds.expand
-    local values = expand(seed or correctness.seed, correctness.trials)
+    local values = given or seeds.expand(seed or correctness.seed, correctness.trials)
     return {
         check = { seeds = values },
         time = { warmup = timing.warmup, launches = timing.launches, flush = timing.flush,
@@ -146,7 +145,7 @@ function plan.resolve(policy, task, seed, opt)
     reference, problem = unit.make(task, task.reference, sources)
     if not reference then return nil, ("%s: reference: %s"):format(task.file, problem), "INVALID" end
     local faithful = tightening.is_unwanted(policy, opt)
-    local steps = plan.steps(policy, seed, task.python ~= nil, faithful)
+    local steps = plan.steps(policy, seed, task.python ~= nil, task.facts and task.facts.seeds)
     local comparable = unit.place(reference.lane) == task.place
     steps.time.reference = steps.time.reference and comparable
     steps.time.compiled = task.python and opt and opt[policy.timing.compiled] or nil

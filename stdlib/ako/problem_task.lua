@@ -60,7 +60,8 @@ end
 
 --- The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
 --- faithful, seconds, dtype, ... } for stdlib/python: with `faithful` its inputs and weights are drawn on the CPU,
---- whose bits the original has, and those of the seeds `coming` ahead; `seconds` is how long the run may take (nil: no
+--- whose bits the original has, and those of the first `trials` seeds that the original takes, in .facts.seeds of the
+--- task, ahead; `seconds` is how long the run may take (nil: no
 --- limit); `dtype` is what floating-point tensors are cast to (nil: they stay what they are); `inputs_ignored`: a
 --- solution may have get_inputs, which nobody calls; `cwd`: the folder in which the problem's files are run (nil: that
 --- of the first of them). Raises faults: INVALID for a mistake in the problem, with file and line where they are known.

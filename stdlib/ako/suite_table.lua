@@ -108,7 +108,8 @@ end
 function suite_table.counts_line(entries)
     local parts = {}
     for i, one in ipairs(suite_table.counts(entries)) do parts[i] = ("%d %s"):format(one.count, one.status) end
-    return ("%s: %s"):format(format.count(#entries, "result"), table.concat(parts, ", "))
+    local count = format.count(#entries, "result")
+    return #parts > 0 and ("%s: %s"):format(count, table.concat(parts, ", ")) or count
 end
 
 local MOST_NAMED = 10

@@ -866,8 +866,8 @@ function problem_cases.read(cases, file) end
 local problem_task = {}
 
 ---The resolved task (as ako.task gives it) of a loaded problem: runs it once on the evaluator. `how` is { seed,
----faithful, coming, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
----has, and those of the seeds `coming` ahead; `seconds` is how long the run may take (nil: no limit). Raises faults:
+---faithful, trials, seconds, ... }: with `faithful` its inputs and weights are drawn on the CPU, whose bits the original
+---has, and those of its first `trials` seeds (.facts.seeds of the task) ahead; `seconds` is how long the run may take (nil: no limit). Raises faults:
 ---INVALID for a mistake in the problem, with file and line where they are known.
 ---@param evaluator any
 ---@param loaded any
@@ -2961,8 +2961,8 @@ local plan = {}
 ---@param policy any
 ---@param seed integer
 ---@param in_python? boolean the task's solutions are
----@param faithful? boolean the original's answers are wanted, with its seeds
-function plan.steps(policy, seed, in_python, faithful) end
+---@param given? integer[] these seeds instead
+function plan.steps(policy, seed, in_python, given) end
 
 ---The same numbers for a candidate, once it is known what the steps took the original (`costs_ms` of its record): no
 ---step may take longer than the budget's `factor` times that, if it has one; `least` seconds are always granted.
@@ -3539,12 +3539,6 @@ local seeds = {}
 ---@param count integer
 ---@return integer[]
 function seeds.expand(seed, count) end
-
----What PyTorch gives on a CPU after torch.manual_seed(seed), `count` times: torch.randint(0, 2**32 - 1, (1,)).item().
----@param seed integer
----@param count integer
----@return integer[]
-function seeds.torch(seed, count) end
 
 ---@class ako.session
 local session = {}

@@ -130,6 +130,10 @@ t.test("the JSON twin has unrounded milliseconds", function()
     t.eq(twin.fast_p, { fast_0 = 1.0, fast_1 = 1.0, fast_2 = 1.0 })
 end)
 
+t.test("a folder of which nothing is known yet has no scores", function()
+    t.eq({ kernelbench.render({ tasks = {} }, { fast_p = "0,1,2" }) }, { {} })
+end)
+
 t.test("fast_p over a folder of tasks", function()
     local top = t.tmpdir()
     for name, script in pairs { a = "time=50", b = "time=150", c = "time=50 status=INCORRECT_NUMERICAL reason=off" } do

@@ -10,7 +10,6 @@ local plan = require "ako.plan"
 local process = require "ako.process"
 local program = require "program"
 local python = require "ako.python"
-local seeds = require "ako.seeds"
 local t = require "ako.tap"
 local toolkit = require "ako.toolkit"
 
@@ -263,9 +262,12 @@ t.test("ahead come the seeds of the check, where the original's bits are wanted"
     local kernelbench = require "policies.kernelbench"
     local how = drawing.how(kernelbench, { faithful = true }, 5)
     t.eq({ how.seed, how.faithful, how.seconds }, { 5, true, kernelbench.budget.build })
-    t.eq(how.coming, plan.steps(kernelbench, 5, true, true).check.seeds)
-    t.eq(how.coming, seeds.torch(5, 5))
-    t.eq(drawing.how(kernelbench, { faithful = false }).coming, nil)
+    t.eq({ how.trials, drawing.how(kernelbench, { faithful = false }).trials }, { 5, nil })
+    local task = assert(lane.task(lane.write("seeds.py", MODEL .. INPUTS), how))
+    local wanted = assert(process.run { lane.need().program, "-c", "import torch; torch.manual_seed(5)\n"
+        .. "for _ in range(5): print(torch.randint(0, 2**32 - 1, (1,)).item())", limit_ns = 60 * program.second_ns })
+    t.eq(table.concat(task.facts.seeds, "\n") .. "\n", wanted.stdout)
+    t.eq(assert(plan.resolve(kernelbench, task, 5, { faithful = true })).steps.check.seeds, task.facts.seeds)
 end)
 
 t.test("what cannot be drawn ahead is drawn when it is wanted", function()
@@ -286,10 +288,11 @@ end
 
 -- The reason in full, or nil where there is none.
 local SOLUTIONS = {
-    given("no class", HEAD, "COMPILE_ERROR", "mine.py: defines no class ModelNew"),
+    given("no class", HEAD, "COMPILE_ERROR", "mine.py: defines no class ModelNew or Model"),
     given("a class of another name", class("Fast", "return x + x"), "COMPILE_ERROR",
-        "mine.py: defines no class ModelNew"),
-    given("a function", HEAD .. "def ModelNew(): pass\n", "COMPILE_ERROR", "mine.py: defines no class ModelNew"),
+        "mine.py: defines no class ModelNew or Model"),
+    given("a function", HEAD .. "def ModelNew(): pass\n", "COMPILE_ERROR",
+        "mine.py: defines no class ModelNew or Model"),
     given("no module", HEAD .. "class ModelNew:\n    pass\n", "COMPILE_ERROR",
         "mine.py: class ModelNew is no torch.nn.Module"),
     given("no forward", HEAD .. "class ModelNew(nn.Module):\n    pass\n", "RUNTIME_ERROR",

@@ -203,6 +203,7 @@ t.test("a table fits on a screen, and what failed is in it", function()
     for _, line in ipairs(lines) do t.ok(utf8.len(line) <= 120, line) end
     t.eq(#suite_table.full(entries), 101)
     t.eq(suite_table.counts_line(entries), "100 results: 99 PASSED, 1 TIMEOUT")
+    t.eq(suite_table.counts_line {}, "0 results")
 end)
 
 t.test("KernelBench's file: by number, and by level where there are several", function()

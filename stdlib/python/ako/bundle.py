@@ -68,7 +68,7 @@ class Bundle:
         """The first of these classes that the main file has."""
         found = next((getattr(self.module, name) for name in names if hasattr(self.module, name)), None)
         if not isinstance(found, type):
-            raise Fault(COMPILE, f"{self.main}: defines no class {names[0]}")
+            raise Fault(COMPILE, f"{self.main}: defines no class {' or '.join(names)}")
         if not issubclass(found, torch.nn.Module):
             raise Fault(COMPILE, f"{self.main}: class {found.__name__} is no torch.nn.Module")
         return found

@@ -32,6 +32,12 @@ def tensors_of(drawn):
     return [tensor for tensor, _ in leaves]
 
 
+def original_seeds(seed, count):
+    """Of KernelBench's correctness trials, by whose draws PyTorch's versions differ."""
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randint(0, 2**32 - 1, (1,), generator=generator, device="cpu").item() for _ in range(count)]
+
+
 class Posed:
     """A case of the problem, as it is put: its format, and a model of it."""
 
@@ -169,11 +175,15 @@ class Referee(Side):
         if "build" in question:
             return build_all(question["build"], question["cache"], question["arch"], self.library.confine_compiler)
         self.load(path, question)
+        coming = original_seeds(question["seed"], question.get("trials", 0))
+        question = {"coming": coming, **question}
         described = [self.describe_case({**question, **case}) for case in question["cases"]]
         self.give_back()
         facts = {"torch": torch.__version__, "torch_cuda": torch.version.cuda, "python": sys.version.split()[0],
                  "interpreter": sys.executable, "precision": precision(),
                  "drawn": "as on a CPU" if question["faithful"] else f"on the {self.device.type}"}
+        if coming:
+            facts["seeds"] = coming
         return {"spec": json.dumps([spec for spec, _ in described]), "facts": facts,
                 "cases": [case for _, case in described], "starter": starter(self.bundle)}
 
