@@ -26,7 +26,7 @@ function contract.is_reference(text)
     return not has(facts.classes, "Model") and has(facts.functions, "reference")
 end
 
--- What has a capital letter counts elements; other numbers may be anything.
+-- What is one capital letter counts elements; other numbers may be anything, an EPS too.
 local function whole_size(value, part)
     local whole = math.tointeger(value)
     return fault.check(whole and whole > 0 and whole, "'%s' is no size: it must be a whole number, at least 1", part)
@@ -40,7 +40,7 @@ contract.dims = fault.returns(function(text)
         value = tonumber(value)
         fault.check(value and value == value and math.abs(value) < math.huge,
             "'%s' is no size: wanted is NAME=NUMBER, and commas between several", part)
-        dims[name] = name:find "^%u" and whole_size(value, part) or value
+        dims[name] = name:find "^%u$" and whole_size(value, part) or value
     end
     return dims
 end)
