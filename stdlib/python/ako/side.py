@@ -35,7 +35,7 @@ class Side:
         self.cases = {}
         self.spec = self.model = self.restore = self.arguments = None
         self.make_arguments = self.read = self.hooks = None
-        self.kept, self.built, self.library, self.collects = [], [], None, True
+        self.kept, self.built, self.library = [], [], None
 
     def explain(self, problem):
         return faults.explain(problem, self.files, self.loading)
@@ -71,15 +71,18 @@ class Side:
         return self.model(*self.arguments)
 
     def stage(self, addresses):
-        """Without collections of garbage, at whose ends callbacks of others are called."""
-        self.collects = _is_collecting()
+        """Without collections of garbage, at whose ends callbacks of others are called. From here to the call nothing is
+        allocated that could bring one about."""
+        collects = _is_collecting()
         _collect_no_more()
-        self.restore()
-        self.arguments = self.make_arguments(addresses)
+        try:
+            self.restore()
+            self.arguments = self.make_arguments(addresses)
+        finally:
+            if collects:
+                _collect()
 
     def launch(self):
-        if self.collects:
-            _collect()
         result = self.call_model()
         self.kept.append(result)
         nothing = result is None and self.spec.get("in_place")
