@@ -103,11 +103,35 @@ static bool is_there(const char *path)
     return true;
 }
 
-static bool are_there(const json_t *built)
+/* A file of the user's own that was read for it ([path, size, mtime in ns], -1 for one that is not there) changes with
+ * no text of the solution. */
+static bool is_unchanged(const json_t *file)
+{
+    struct stat st;
+    const char *path = json_string_value(json_array_get(file, 0));
+    json_int_t size = -1, changed_ns = -1;
+    if (path && stat(path, &st) == 0) {
+        size = st.st_size;
+        changed_ns = (json_int_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+    }
+    return path && size == json_integer_value(json_array_get(file, 1)) &&
+           changed_ns == json_integer_value(json_array_get(file, 2));
+}
+
+static bool is_as_built(const json_t *extension)
+{
+    const json_t *files = json_object_get(extension, "files");
+    bool is = is_there(json_string_value(json_object_get(extension, "path")));
+    for (size_t i = 0; is && i < json_array_size(files); i++)
+        is = is_unchanged(json_array_get(files, i));
+    return is;
+}
+
+static bool are_as_built(const json_t *built)
 {
     bool all = true;
     for (size_t i = 0; all && i < json_array_size(built); i++)
-        all = is_there(json_string_value(json_object_get(json_array_get(built, i), "path")));
+        all = is_as_built(json_array_get(built, i));
     return all;
 }
 
@@ -126,7 +150,7 @@ static json_t *find(const evaluator *ev, const char *key, const json_t *value)
 static json_t *recall(const evaluator *ev, const char *key, const json_t *value)
 {
     json_t *built = json_object_get(find(ev, key, value), "built");
-    return are_there(built) ? json_incref(built) : NULL;
+    return are_as_built(built) ? json_incref(built) : NULL;
 }
 
 static void remember(evaluator *ev, const json_t *asked, const json_t *specs, const json_t *built)
@@ -136,15 +160,6 @@ static void remember(evaluator *ev, const json_t *asked, const json_t *specs, co
     json_array_remove(ev->extensions, REMEMBERED - 1);
     json_array_insert_new(ev->extensions, 0,
                           json_pack("{s:O, s:O, s:O}", "asked", asked, "specs", specs, "built", built));
-}
-
-/* The user's own headers may change, which no text of the solution shows: builds from such files are asked for anew. */
-static bool is_from_files(const json_t *built)
-{
-    bool any = false;
-    for (size_t i = 0; !any && i < json_array_size(built); i++)
-        any = json_array_size(json_object_get(json_array_get(built, i), "files")) > 0;
-    return any;
 }
 
 /* *built: owned. What fails is not remembered: the next time it may not. */
@@ -162,7 +177,7 @@ static int make(evaluator *ev, json_t **built, const json_t *asked, int64_t dead
         *built = json_array();
     else if (status == AKO_OK && !*built)
         status = compile(ev, built, specs, path, deadline_ns);
-    if (status == AKO_OK && json_is_array(*built) && !is_from_files(*built))
+    if (status == AKO_OK && json_is_array(*built))
         remember(ev, asked, specs, *built);
     json_decref(specs);
     return status;

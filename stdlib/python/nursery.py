@@ -64,6 +64,7 @@ def fill_triton_cache():
 # What solutions are likely to need and takes long, a step at a time.
 IN_ADVANCE = [
     functools.partial(importlib.import_module, "triton.language"),
+    functools.partial(importlib.import_module, "triton.experimental.gluon.nvidia.hopper"),  # at a first call of a kernel
     *(functools.partial(call_if_there, *one) for one in REMEMBERED_BY_TRITON),
     fill_triton_cache,
     *(functools.partial(importlib.import_module, name) for name in BEHIND_EXTENSIONS),

@@ -145,19 +145,38 @@ def put(text):
 def compile(folder):
     leave(folder, "e.so")
     extension_build._files_of = lambda spec, folder: [header]
+extension_build._changed_meanwhile = lambda stamps, began_ns: None  # here it is, as good as
 with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as own:
     header = os.path.join(own, "mine.h")
     put("1")
     first = build(compile, cache)
-    assert first["files"] == [header] and build(fail, cache) == first
+    stamp = [header, 1, os.stat(header).st_mtime_ns]
+    assert first["files"] == [stamp], first
+    assert build(fail, cache) == first
     put("2")
     assert build(fail, cache)["error"] == "load_inline('e'): called"
     second = build(compile, cache)
     assert second["path"] != first["path"] and build(fail, cache) == second
     put("1")
-    assert build(fail, cache) == first
+    assert build(fail, cache)["path"] == first["path"]
     os.unlink(header)
     assert "error" in build(fail, cache)
+]])
+
+check("a header that is changed while it is compiled makes no binary", BUILD .. [[
+def compile(folder):
+    leave(folder, "e.so")
+    open(header, "w").close()
+    extension_build._files_of = lambda spec, folder: [header]
+with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as own:
+    header = os.path.join(own, "mine.h")
+    built = build(compile, cache)
+    assert built["error"] == f"load_inline('e'): {header} was changed while it was compiled: try again", built
+    assert not os.listdir(cache), os.listdir(cache)
+    for changed_s in (1, 1 << 33):  # before it, and by a clock that goes before ours
+        extension_build._compile = lambda spec, folder, *others: (compile(folder), os.utime(header, (1, changed_s)))
+        built = extension_build.build(extensions.wanted("e", f"int x{changed_s};"), cache, "sm_90a", None)
+        assert "error" not in built, built
 ]])
 
 check("a build that fails leaves nothing, whatever it fails with", BUILD .. [[

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 
 import torch
 
@@ -55,6 +56,26 @@ def _content(path):
         return None
     with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
+
+
+def _stamps(files):
+    """[[path, size, mtime in ns], ...]; a file that is not there has -1 for both. While these stay the same (which
+    extensions.c looks at), so do the files."""
+    stamps = []
+    for path in files:
+        try:
+            stat = os.stat(path)
+            stamps.append([path, stat.st_size, stat.st_mtime_ns])
+        except OSError:
+            stamps.append([path, -1, -1])
+    return stamps
+
+
+def _changed_meanwhile(stamps, began_ns):
+    """The path of a file that a compiler may have read before it was what it is now; None where there is none. What
+    is newer than now has another clock, which tells nothing."""
+    now_ns = time.time_ns()
+    return next((path for path, _, changed_ns in stamps if began_ns <= changed_ns <= now_ns), None)
 
 
 def _place(cache, key, files):
@@ -230,7 +251,7 @@ def _is_sound(spec):
 
 
 def build(spec, cache, arch, confine):
-    """{"spec","path","files"}, the paths of what it was built from that is the user's own, or {"error","log"} where it
+    """{"spec","path","files"}, the stamps of what it was built from that is the user's own, or {"error","log"} where it
     does not compile. Built aside and renamed: others may do it too.
     confine(folder): from there on the process that calls it can write in the folder alone."""
     if not _is_sound(spec):
@@ -238,20 +259,26 @@ def build(spec, cache, arch, confine):
     arch = arch_list(arch)
     key = key_of(spec, arch)
     files = _files_known(cache, key)
+    stamps = _stamps(files)  # before what they stand for is read
     target = _place(cache, key, files)
     path = os.path.join(target, spec["name"] + ".so")
     if os.path.exists(path):
         os.utime(target)
-        return {"spec": spec, "path": path, "files": files}
+        return {"spec": spec, "path": path, "files": stamps}
     if "cuda_sources" in spec and not torch.version.cuda:
         return _failed(spec, f"CUDA code, but PyTorch {torch.__version__} was built without CUDA")
     os.makedirs(cache, exist_ok=True)
     folder = tempfile.mkdtemp(prefix=".extension-", dir=cache)  # one that is left is swept away
+    began_ns = time.time_ns()
     result = _build_in(folder, spec, arch, confine)
+    files = result.get("files", [])
+    stamps = _stamps(files)
+    changed = _changed_meanwhile(stamps, began_ns)
+    if changed:
+        result = _failed(spec, f"{changed} was changed while it was compiled: try again")
     if "error" in result:
         shutil.rmtree(folder, ignore_errors=True)
         return result
-    files = result["files"]
     if files or _files_known(cache, key):
         _remember_files(cache, key, files)
     target = _place(cache, key, files)
@@ -259,7 +286,7 @@ def build(spec, cache, arch, confine):
         os.rename(folder, target)
     except OSError:  # somebody else was quicker
         shutil.rmtree(folder, ignore_errors=True)
-    return {"spec": spec, "path": os.path.join(target, spec["name"] + ".so"), "files": files}
+    return {"spec": spec, "path": os.path.join(target, spec["name"] + ".so"), "files": stamps}
 
 
 def build_all(specs, cache, arch, confine):
