@@ -42,6 +42,11 @@ static bool starts(const cursor *c, const char *text)
     return (size_t)(c->end - c->at) >= n && memcmp(c->at, text, n) == 0;
 }
 
+static bool is_of_word(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_';
+}
+
 /* Past white space and comments. */
 static void skip_blank(cursor *c)
 {
@@ -87,7 +92,7 @@ static bool is_word(const char *p, const char *end, const char *word)
 {
     size_t n = strlen(word);
     return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 &&
-           ((size_t)(end - p) == n || !(isalnum((unsigned char)p[n]) || p[n] == '_'));
+           ((size_t)(end - p) == n || !is_of_word(p[n]));
 }
 
 /* NAME of an #include whose argument is at p: "NAME" or <NAME>; "" when it is neither. */
@@ -193,8 +198,8 @@ static bool find_kernel_name(cursor *c, const char **name, size_t *length)
             if (!attribute)
                 return *length > 0;
             skip_balanced(c);
-        } else if (c->at < c->end && (isalnum((unsigned char)*c->at) || *c->at == '_')) {
-            for (*name = c->at; c->at < c->end && (isalnum((unsigned char)*c->at) || *c->at == '_');)
+        } else if (c->at < c->end && is_of_word(*c->at)) {
+            for (*name = c->at; c->at < c->end && is_of_word(*c->at);)
                 advance(c);
             *length = (size_t)(c->at - *name);
         } else if (c->at < c->end && strchr(";{}", *c->at)) {
@@ -206,17 +211,33 @@ static bool find_kernel_name(cursor *c, const char **name, size_t *length)
     return false;
 }
 
+static void skip_string(cursor *c)
+{
+    do {
+        bool escaped = *c->at == '\\' && c->end - c->at > 1;
+        if (escaped)
+            advance(c);
+        advance(c);
+    } while (c->at < c->end && *c->at != '"' && *c->at != '\n');
+    if (c->at < c->end)
+        advance(c);
+}
+
 static void list_kernels_of(ako_buf *out, const ako_source *source)
 {
     cursor c = {source->text, source->text + source->size, 1};
     for (skip_blank(&c); c.at < c.end; skip_blank(&c)) {
         const char *name = NULL;
         size_t length;
+        if (*c.at == '"') {
+            skip_string(&c);
+            continue;
+        }
         if (!is_word(c.at, c.end, "__global__")) {
-            bool word = isalnum((unsigned char)*c.at) || *c.at == '_';
+            bool word = is_of_word(*c.at);
             do {
                 advance(&c);
-            } while (word && c.at < c.end && (isalnum((unsigned char)*c.at) || *c.at == '_'));
+            } while (word && c.at < c.end && is_of_word(*c.at));
             continue;
         }
         c.at += strlen("__global__");

@@ -1,6 +1,7 @@
 #include "serve.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "answer.h"
 #include "error.h"
@@ -14,8 +15,16 @@ static int dispatch(ako_server *server, const serve_op *ops, size_t n_ops, const
     return ako_fail(AKO_INVALID, "worker", "unknown op '%s'", op ? op : "");
 }
 
+/* Code of others that forks, and whose copy comes back, makes a second process of ours: the first answers alone. */
+static void end_copy(const ako_server *server)
+{
+    if (getpid() != server->pid)
+        _exit(1);
+}
+
 static int send_answer(ako_server *server, json_t *answer)
 {
+    end_copy(server);
     if (!answer)
         return ako_fail(AKO_NOMEM, "worker", "out of memory for an answer");
     return ako_wire_send(server->wire, answer, server->fds, server->n_fds);
@@ -44,6 +53,7 @@ static int answer_one(ako_server *server, const serve_op *ops, size_t n_ops, jso
 int serve(ako_server *server, const serve_op *ops, size_t n_ops)
 {
     int status = AKO_OK;
+    server->pid = getpid();
     while (status == AKO_OK && !server->done) {
         json_t *request;
         status = ako_wire_receive(server->wire, &request, 0);

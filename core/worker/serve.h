@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "wire.h"
 
@@ -14,6 +15,7 @@ typedef struct ako_server {
     int fds[4];  /* descriptors that go with the answer; they stay the role's */
     int n_fds;
     bool done; /* set by a handler: leave after this answer */
+    pid_t pid; /* of the process that answers */
 } ako_server;
 
 /* Adds its fields to `answer`. A negative status becomes a negative answer; AKO_EOF ends the loop without one. */

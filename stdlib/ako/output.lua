@@ -17,15 +17,13 @@ end
 --- The same for a list of lines.
 function output.lines(ctx, lines) return output.text(ctx, table.concat(lines, "\n") .. "\n") end
 
--- Paths and what a policy says may hold any bytes.
+-- A copy: paths and what a policy says may hold any bytes.
 local function clean(value)
     if type(value) == "string" then return format.utf8(value) end
     if type(value) ~= "table" then return value end
-    for key, item in pairs(value) do
-        local new = clean(item)
-        if new ~= item then value[key] = new end
-    end
-    return value
+    local made = setmetatable({}, getmetatable(value)) -- which says of an empty one whether it is a list
+    for key, item in pairs(value) do made[key] = clean(item) end
+    return made
 end
 
 --- The same for a table, as one line of JSON.

@@ -40,6 +40,22 @@ function pick.workspace(ctx)
     return { repo = must(repo, problem, code), folder = must(fs.absolute(folder)) }
 end
 
+local MOST_NAMED = 5
+
+-- Which sessions there are instead.
+local function others(repo)
+    local there = session.names(repo)
+    if #there == 0 then return "" end
+    local shown = table.concat(there, ", ", math.max(1, #there - MOST_NAMED + 1))
+    return #there > MOST_NAMED and ("; the last of %d: %s"):format(#there, shown) or "; there are: " .. shown
+end
+
+local function read_named(repo, name)
+    local state, problem, code = session.read(repo, name)
+    if not state and code == "NOTFOUND" then problem = problem .. others(repo) end
+    return must(state, problem, code)
+end
+
 --- The session that --session names, or the workspace's newest one: its .state (session.read), whose fields it shows as
 --- its own, with repo, ws, paths, folder and holder (the process at work in it); nil where there is none. What is wrong
 --- with others is said on stderr; a newest one that cannot be read is a fault. `accept(state)`: only one for which that
@@ -53,7 +69,7 @@ function pick.find(ctx, accept)
     end
     local state
     if name then
-        state = must(session.read(ws.repo, name))
+        state = read_named(ws.repo, name)
     else
         local damaged, broken
         state, damaged, broken = session.newest(ws, accept)

@@ -164,6 +164,20 @@ static void test_cuda_missing_kernel_lists_what_there_is(void **state)
     check_missing_name("scale, (");
 }
 
+static void test_kernels_are_listed_whatever_strings_and_comments_say(void **state)
+{
+    (void)state;
+    ako_source s = source_of("kernel.cu", "const char *u = \"http://\\\"x\"; __global__ void one(float *x) {}\n"
+                                          "/* __global__ void none(); */ // __global__ void none();\n"
+                                          "const char *t = \"__global__ void none()\"; const char *open = \"\n"
+                                          "__global__ void two(int n = 1'000'000) {}\n");
+    ako_build_input in = input_of(AKO_LANE_CUDA, &s, 1);
+    ako_buf out = {0};
+    ako_source_list_kernels(&out, &in);
+    assert_string_equal(out.data, "one, two");
+    ako_buf_free(&out);
+}
+
 static void test_cuda_defines_go_behind_the_includes(void **state)
 {
     (void)state;
@@ -796,6 +810,7 @@ int main(void)
         cmocka_unit_test(test_cuda_builds_and_names),
         cmocka_unit_test(test_cuda_error_has_its_place),
         cmocka_unit_test(test_cuda_missing_kernel_lists_what_there_is),
+        cmocka_unit_test(test_kernels_are_listed_whatever_strings_and_comments_say),
         cmocka_unit_test(test_cuda_defines_go_behind_the_includes),
         cmocka_unit_test(test_cuda_sees_a_changed_header),
         cmocka_unit_test(test_cuda_sees_a_changed_source_of_its_own),

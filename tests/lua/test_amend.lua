@@ -55,7 +55,7 @@ t.test("a note can name the session that it begins", function()
     t.eq(call(folder, "try"), 0)
     t.eq(object_of(folder, "status").session, "one")
     t.eq({ call(folder, "note", { 0 }, { message = "x" }, { session = "two" }) },
-        { 2, "", "ako-lua: there is no session 'two' here\n" })
+        { 2, "", "ako-lua: there is no session 'two' here; there are: one\n" })
 end)
 
 t.test("run begins the session that only has notes, and a gate sees them", function()

@@ -195,7 +195,10 @@ t.test("a trial that is not there, no session, no repository: one clear line", f
     local code, text, problem = call(folder, "show", { 7 })
     t.eq({ code, text, problem }, { 2, "", "ako-lua: session s has no trial 7; it has 0 to 3\n" })
     code, text, problem = call(folder, "log", nil, nil, { session = "t" })
-    t.eq({ code, text, problem }, { 2, "", "ako-lua: there is no session 't' here\n" })
+    t.eq({ code, text, problem }, { 2, "", "ako-lua: there is no session 't' here; there are: s\n" })
+    for i = 1, 6 do t.eq(call(folder, "note", nil, { message = "x" }, { session = "s" .. i }), 0) end
+    t.eq(select(3, call(folder, "log", nil, nil, { session = "t" })),
+        "ako-lua: there is no session 't' here; the last of 7: s2, s3, s4, s5, s6\n")
     local empty = scripted.task_folder "time=100"
     for _, verb in ipairs { "log", "show" } do
         code, text, problem = call(empty, verb, { 0 })

@@ -166,6 +166,15 @@ t.test("what may look wrong and is not: a byte order mark, megabytes printed, a 
     t.match(lane.try(task, solution "return x * 2, x[:1]").reason, "shape %[1%], the reference gives shape %[0%]")
 end)
 
+t.test("a process that forks between questions answers them once", function()
+    lane.evaluator()
+    local forks = "import os; os.fork(); "
+    local inputs = "def get_inputs():\n    " .. forks .. "return [torch.randn(8)]\n"
+    local task = assert(lane.task(lane.write("forks.py", class("Model", forks .. "return x * 2") .. inputs)))
+    for _ = 1, 2 do t.eq(lane.try(task, solution(forks .. "return x * 2")).status, "PASSED") end
+    t.eq(lane.try(task, solution(forks .. "return x * 3")).status, "INCORRECT_NUMERICAL")
+end)
+
 -- Notes which seeds the referee draws inputs for, and whether they are the check's. %s: the file for that.
 local WATCHING = [[
 import sys

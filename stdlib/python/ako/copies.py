@@ -23,6 +23,9 @@ class Watch:
         if os.getpid() != self.pid:
             os.write(self.writer, b".")
             os._exit(1)
-        if self.forks and select.select([self.reader], [], [], _PATIENCE_S)[0]:
+        came_back = self.forks and select.select([self.reader], [], [], _PATIENCE_S)[0]
+        os.close(self.reader)
+        os.close(self.writer)
+        if came_back:
             raise Fault(INVALID, "forks while it is imported, and the copy goes on as this process does: let it end "
                                  "(os._exit), or fork nothing")
