@@ -91,8 +91,7 @@ static const char *skip_spaces(const char *p, const char *end)
 static bool is_word(const char *p, const char *end, const char *word)
 {
     size_t n = strlen(word);
-    return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 &&
-           ((size_t)(end - p) == n || !is_of_word(p[n]));
+    return (size_t)(end - p) >= n && memcmp(p, word, n) == 0 && ((size_t)(end - p) == n || !is_of_word(p[n]));
 }
 
 /* NAME of an #include whose argument is at p: "NAME" or <NAME>; "" when it is neither. */
