@@ -36,10 +36,6 @@ REMEMBERED_BY_TRITON = (
     ("triton.backends.nvidia.driver", "library_dirs"),
 )
 
-# What torch.utils.cpp_extension imports. It cannot be imported itself: it asks CUDA whether there is a GPU, after which
-# a process can no longer be forked.
-BEHIND_EXTENSIONS = ("setuptools", "torch.utils.hipify.hipify_python")
-
 
 def call_if_there(module, name):
     """A function without arguments."""
@@ -61,13 +57,24 @@ def fill_triton_cache():
     os.waitpid(pid, 0)
 
 
+def import_extensions():
+    """What has load_inline. When it is imported it asks CUDA whether there is a GPU, for the sake of a warning; after
+    that a process can no longer be forked, so here nobody is asked."""
+    import torch.cuda
+    asks, torch.cuda.is_available = torch.cuda.is_available, lambda: True
+    try:
+        importlib.import_module("torch.utils.cpp_extension")
+    finally:
+        torch.cuda.is_available = asks
+
+
 # What solutions are likely to need and takes long, a step at a time.
 IN_ADVANCE = [
     functools.partial(importlib.import_module, "triton.language"),
-    functools.partial(importlib.import_module, "triton.experimental.gluon.nvidia.hopper"),  # at a first call of a kernel
     *(functools.partial(call_if_there, *one) for one in REMEMBERED_BY_TRITON),
     fill_triton_cache,
-    *(functools.partial(importlib.import_module, name) for name in BEHIND_EXTENSIONS),
+    functools.partial(importlib.import_module, "triton.experimental.gluon.nvidia.hopper"),  # at a first call of a kernel
+    import_extensions,
 ]
 
 
