@@ -253,6 +253,20 @@ fault = explain(Fault(COMPILE, "built before"), {}, loading=True)
 assert (fault.status, str(fault)) == (COMPILE, "built before"), str(fault)
 ]])
 
+check("all generators are seeded as torch.manual_seed does it", [[
+from ako.models import seed_everything
+def drawn():
+    return torch.rand(3).tolist()
+torch.manual_seed(5)
+wanted = drawn()
+seed_everything(5)
+assert drawn() == wanted
+card = torch.Generator()
+torch.cuda.is_initialized, torch.cuda.default_generators = lambda: True, (card,)
+seed_everything(5)
+assert drawn() == wanted and card.initial_seed() == 5
+]])
+
 check("switches of precision are read by the name that a file has set them by", [[
 from ako.models import allows_tf32, precision
 class Newer:

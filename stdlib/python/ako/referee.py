@@ -20,6 +20,7 @@ from ako.models import (cast_to, drawn_on, in_double, make_model, place, precisi
 from ako.side import Side
 from ako.widening import widen
 
+_PLACES = 256  # that are remembered
 _ROOM = 16  # a share of the card that this process may hold back in PyTorch's cache is one in so many
 # What of a question holds for the solution, too.
 KEPT = ("cwd", "origins", "format", "dtype", "init_config", "input_config", "inputs_file", "inputs_ignored", "dims",
@@ -57,7 +58,7 @@ class Referee(Side):
     def __init__(self):
         super().__init__()
         self.path = self.bundle = self.workload = self.problem = self.how = self.form = None
-        self.posed, self.draws = {}, Draws()
+        self.posed, self.draws, self.places = {}, Draws(), {}
 
     def load(self, path, how):
         self.loading = True
@@ -127,6 +128,15 @@ class Referee(Side):
         """Whether drawing takes longer than bringing what is kept back to the device."""
         return faithful and self.device.type == "cuda"
 
+    def place_at(self, address, count, dtype):
+        """The evaluator's memory there as a tensor: its places are few, and to make one takes longer than to fill it."""
+        key = address, count, dtype
+        if key not in self.places:
+            if len(self.places) == _PLACES:
+                self.places.clear()
+            self.places[key] = elements_at(address, count, dtype, self.device)
+        return self.places[key]
+
     def fill(self, seed, known, is_signed, times, addresses):
         tensors = self.drawn(seed, known)
         if len(tensors) != len(self.spec["inputs"]):
@@ -135,7 +145,7 @@ class Referee(Side):
             if not is_like(tensor, node):
                 raise Fault(INVALID, f"input '{node['name']}' has another shape, layout or dtype than before")
             if addresses[i]:  # with its gaps and overlaps, as it lies in memory
-                target = elements_at(addresses[i], node["elements"], tensor.dtype, self.device)
+                target = self.place_at(addresses[i], node["elements"], tensor.dtype)
                 target.copy_(tensor.as_strided((node["elements"],), (1,)))
                 widen(target, (seed + i) & 0x7FFFFFFFFFFFFFFF, is_signed, times)
         del tensors
