@@ -75,7 +75,7 @@ local VERBS = {
     { name = "run", text = "the loop: baseline, then trials until the policy or the candidates end",
         options = OF_RUN },
     { name = "init", text = "makes the workspace ready, what is there stays; measures nothing", options = {} },
-    { name = "plan", text = "what run would do", options = SOURCES },
+    { name = "plan", text = "what run would do", options = OF_RUN },
     { name = "doctor", text = "attacks the task and looks at the machine, before any optimizing", options = {} },
     { name = "try", text = "one trial of the tree as it is", options = {
         { name = "hypothesis", short = "m", key = "message", kind = "text", value = "TEXT", text = "why it is faster" },

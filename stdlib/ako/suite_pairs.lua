@@ -123,7 +123,7 @@ end
 function suite_pairs.check_single(host)
     if not suite_pairs.is_suite(host) then return end
     local first = files_of(host.task, is_problem)[1]
-    fault.raise("INVALID", "%s is a folder of problems: run and doctor take one; name a problem of it, --task %s",
+    fault.raise("INVALID", "%s is a folder of problems: run, plan and doctor take one; name a problem of it, --task %s",
         host.task, first)
 end
 

@@ -12,11 +12,10 @@ local host = require "ako.host"
 local json = require "ako.json"
 local judging = require "ako.judging"
 local process = require "ako.process"
-local python = require "ako.python"
 local suite_builder = require "ako.suite_builder"
-local suite_pairs = require "ako.suite_pairs"
 local suite_records = require "ako.suite_records"
 local suite_table = require "ako.suite_table"
+local suite_work = require "ako.suite_work"
 local suite_worker = require "ako.suite_worker"
 
 local suite_run = {}
@@ -32,65 +31,7 @@ local CORES_A_BUILDER = 2 -- a compiler for the host and one for the device
 local MOST_DEATHS = 2 -- of a worker in a row, without a result in between: as many as a pair may cost
 local NO_SOLUTION = "NO_SOLUTION" -- the status of a problem that nothing was tried for
 
--- Devices
-
-local function of_ids(ids)
-    local list = {}
-    for id in ids:gmatch("[^,%s]+") do list[#list + 1] = must(device.find(id)) end
-    fault.check(#list > 0, "--devices names no device")
-    return list
-end
-
--- Every GPU like the first one: figures of different ones do not belong into one table.
-local function all_alike()
-    local list = {}
-    for _, one in ipairs(must(device.list())) do
-        if one.place == "gpu" and (not list[1] or one.name == list[1].name) then list[#list + 1] = one end
-    end
-    return #list > 0 and list or { must(device.find("cpu")) }
-end
-
-local function choose_devices(ctx)
-    local given, spec = ctx.verb_options.devices, ctx.host.device
-    if not given and (spec == "auto" or not spec) then return all_alike() end
-    local list = given and of_ids(given) or { must(device.find(spec)) }
-    for _, one in ipairs(list) do
-        fault.check(one.name == list[1].name, "--devices: %s is %s and %s is %s: figures of different devices do not "
-            .. "belong into one table", list[1].id, list[1].name, one.id, one.name)
-    end
-    return list
-end
-
--- What is to be done
-
-local function entry_of(self, item, at)
-    local sample = item.samples[at]
-    local line = sample and self.known[sample.key]
-    return { item = item, sample = sample, at = at, line = line, name = sample and sample.name or item.name }
-end
-
--- A machine that could not say may be able to by now.
-local function is_known(entry) return entry.line ~= nil and entry.line.record.status ~= "INFRA" end
-
--- Finds the problems with solutions that nothing is known of, those numbered as people count them.
-local function find_work(self)
-    local items, builds, total = json.array {}, json.array {}, 0
-    for _, item in ipairs(self.found.items) do
-        local samples = json.array {}
-        for at, sample in ipairs(item.samples) do
-            if not is_known(entry_of(self, item, at)) then
-                total = total + 1
-                samples[#samples + 1] = { solution = sample.solution, number = sample.number, key = sample.key,
-                    hash = sample.hash, name = sample.name, at = total }
-                builds[#builds + 1] = sample.slow and sample.solution or nil
-            end
-        end
-        if #samples > 0 then
-            items[#items + 1] = { problem = item.problem, name = item.name, hash = item.hash, samples = samples }
-        end
-    end
-    self.items, self.builds, self.total = items, builds, total
-end
+-- Beginning
 
 local function write_job(self)
     local ids = json.array {}
@@ -101,56 +42,21 @@ local function write_job(self)
         builds = self.builds, total = self.total, claims = claims }))
 end
 
-local function count_samples(found)
-    local count = 0
-    for _, item in ipairs(found.items) do count = count + #item.samples end
-    return count
-end
-
 local function note(self, text)
     if not self.ctx.host.quiet then console.err(format.line(text) .. "\n") end
 end
 
-local function tell_plan(self)
-    local samples = count_samples(self.found)
-    local workers = #self.devices == 1 and "" or (", %d workers"):format(#self.devices)
-    note(self, ("suite       %s, %s: %d known, %d to evaluate on %s%s"):format(
-        format.count(#self.found.items, "problem"), format.count(samples, "solution"), samples - self.total,
-        self.total, self.devices[1].name, workers))
-    note(self, "results     " .. self.folder)
-    for _, line in ipairs(suite_table.left_out(self.found)) do note(self, line) end
-end
-
-local function check_name(file)
-    fault.check(utf8.len(file), "%s: the name of a problem or solution must be UTF-8", format.utf8(file))
-end
-
--- They travel as JSON.
-local function check_names(found)
-    for _, item in ipairs(found.items) do
-        check_name(item.problem)
-        for _, sample in ipairs(item.samples) do check_name(sample.solution) end
-    end
-end
-
 local function new(ctx)
-    local self = setmetatable({ ctx = ctx, children = {}, code = exits.DONE }, Run)
-    self.found = suite_pairs.find(ctx.host)
-    check_names(self.found)
-    self.devices = choose_devices(ctx)
-    local interpreter, details = python.facts(ctx.host.python)
-    suite_pairs.add_keys(self.found, ctx, { name = self.devices[1].name, arch = self.devices[1].arch,
-        python = interpreter.program, torch = details.torch })
-    local folder = suite_records.folder(ctx.verb_options.results, self.found.top, self.found.from)
-    must(fs.mkdirs(folder))
-    self.folder = must(fs.absolute(folder))
+    local self = setmetatable(suite_work.look(ctx), Run)
+    self.children, self.code = {}, exits.DONE
+    must(fs.mkdirs(self.folder))
     local lock, problem, code = fs.lock(self.folder)
     if not lock and code == "BUSY" then
-        fault.raise(code, "another run is at work in %s; wait for it, or take another folder with --results", folder)
+        fault.raise(code, "another run is at work in %s; wait for it, or take another folder with --results",
+            ctx.verb_options.results or self.folder)
     end
     self.lock = must(lock, problem, code)
-    self.known = suite_records.read(self.folder)
-    find_work(self)
+    suite_work.survey(self)
     return self
 end
 
@@ -258,7 +164,7 @@ local function entries_of(self)
     local list, pending = {}, 0
     for _, item in ipairs(self.found.items) do
         for at = 1, math.max(1, #item.samples) do
-            local entry = entry_of(self, item, at)
+            local entry = suite_work.entry(self, item, at)
             if entry.line then
                 entry.record = judged(self, entry.line.record)
             elseif not entry.sample then
@@ -400,7 +306,7 @@ function suite_run.run(ctx, render)
     local self <close> = new(ctx)
     self.render = render
     write_job(self)
-    tell_plan(self)
+    for _, line in ipairs(suite_work.lines(self)) do note(self, line) end
     self.begun = true
     local is_done = work(self)
     local told = self:close()

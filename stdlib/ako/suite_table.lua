@@ -37,8 +37,8 @@ local function widths_of(rows)
     return widths
 end
 
--- The last column has what is left of the line; `width` nil: all that it wants.
-local function laid_out(rows, width)
+--- Rows of cells as lines. The last column has what is left of the line; `width` nil: all that it wants.
+function suite_table.laid_out(rows, width)
     local widths, lines = widths_of(rows), {}
     for i, row in ipairs(rows) do
         local cells = {}
@@ -74,13 +74,13 @@ local function most_telling(entries)
 end
 
 --- All rows, uncut.
-function suite_table.full(entries) return laid_out(rows_of(entries)) end
+function suite_table.full(entries) return suite_table.laid_out(rows_of(entries)) end
 
 --- As many of them as fit on a screen, and a line on those that do not.
 function suite_table.lines(entries)
-    if #entries <= MOST_ROWS then return laid_out(rows_of(entries), WIDTH) end
+    if #entries <= MOST_ROWS then return suite_table.laid_out(rows_of(entries), WIDTH) end
     for i, entry in ipairs(entries) do entry.at_all = i end
-    local lines = laid_out(rows_of(most_telling(entries)), WIDTH)
+    local lines = suite_table.laid_out(rows_of(most_telling(entries)), WIDTH)
     lines[#lines + 1] = ("... and %d more, which have less to tell: table.txt has them all")
         :format(#entries - MOST_ROWS)
     return lines

@@ -27,6 +27,7 @@ local simulate = require "ako.simulate"
 local start = require "ako.start"
 local suite = require "ako.suite"
 local suite_pairs = require "ako.suite_pairs"
+local suite_plan = require "ako.suite_plan"
 local suite_run = require "ako.suite_run"
 local workspace = require "ako.workspace"
 
@@ -171,23 +172,23 @@ local function run_suite(ctx, folders)
     return worst
 end
 
--- A folder of problems in Python: one evaluation of each solution, no optimizing.
-local function run_problems(ctx)
-    local given = ctx.verb_options
-    for _, name in ipairs { "candidates", "propose" } do
+-- Whether it is a folder of problems in Python that is to be run. Raises a fault for options that belong to the other.
+local function takes_problems(ctx)
+    local is_suite, given = suite_pairs.is_suite(ctx.host), ctx.verb_options or {}
+    for _, name in ipairs(is_suite and { "candidates", "propose" } or {}) do
         fault.check(not given[name], "--%s belongs to one task, but %s holds problems", name, ctx.host.task)
     end
-    return suite_run.run(ctx, function(run) return render(ctx, run) end)
+    for _, name in ipairs(is_suite and {} or { "results", "devices", "builders" }) do
+        fault.check(not given[name], "--%s is for a folder of problems (--task)", name)
+    end
+    return is_suite
 end
 
 --- run: the baseline, then a trial for each candidate, then the best restored and verified. A --task that is a folder
 --- of tasks runs them all; the exit code is then that of the first one that failed. A folder of problems in Python is
 --- evaluated against a folder of solutions (ako.suite_run).
 function verbs.run(ctx)
-    if suite_pairs.is_suite(ctx.host) then return run_problems(ctx) end
-    for _, name in ipairs { "results", "devices", "builders" } do
-        fault.check(not ctx.verb_options[name], "--%s is for a folder of problems (--task)", name)
-    end
+    if takes_problems(ctx) then return suite_run.run(ctx, function(run) return render(ctx, run) end) end
     local folders = suite.folders(ctx.host)
     if folders then return run_suite(ctx, folders) end
     return (run_task(ctx, say_run))
@@ -287,6 +288,7 @@ end
 --- plan: what run would do, without doing any of it; what a run would refuse before its first trial is refused here,
 --- too, with the same exit code.
 function verbs.plan(ctx)
+    if takes_problems(ctx) then return suite_plan.tell(ctx) end
     local started <close> = start.new(ctx)
     started:resolve()
     local source = proposer.choose(started)

@@ -377,9 +377,11 @@
 ---@overload fun(name: "ako.suite_builder"): ako.suite_builder
 ---@overload fun(name: "ako.suite_claims"): ako.suite_claims
 ---@overload fun(name: "ako.suite_pairs"): ako.suite_pairs
+---@overload fun(name: "ako.suite_plan"): ako.suite_plan
 ---@overload fun(name: "ako.suite_records"): ako.suite_records
 ---@overload fun(name: "ako.suite_run"): ako.suite_run
 ---@overload fun(name: "ako.suite_table"): ako.suite_table
+---@overload fun(name: "ako.suite_work"): ako.suite_work
 ---@overload fun(name: "ako.suite_worker"): ako.suite_worker
 ---@overload fun(name: "ako.survey"): ako.survey
 ---@overload fun(name: "ako.tap"): ako.tap
@@ -4092,6 +4094,45 @@ function suite_records.eval_results(entries) end
 ---@param entries table[]
 function suite_records.write(folder, entries) end
 
+---What `run` would do with a folder of problems.
+---@class ako.suite_plan
+local suite_plan = {}
+
+---Says it, as a table or as one JSON object; nothing is written. Returns the exit code. Raises faults.
+---@param ctx any
+---@return integer
+function suite_plan.tell(ctx) end
+
+---What there is to do with a folder of problems and a folder of their solutions. `work` is what `look` gives.
+---@class ako.suite_work
+local suite_work = {}
+
+---What is asked for: { ctx, found (ako.suite_pairs), devices, folder (of the results; not made here) }. Raises faults.
+---@param ctx any
+---@return table
+function suite_work.look(ctx) end
+
+---Reads what is known, and sets known, items, builds and total. Raises CORRUPT where a journal is damaged.
+---@param work table
+function suite_work.survey(work) end
+
+---One of an item's samples, or that there is none: { item, sample, at, line (nil: nothing is known of it), name }.
+---@param work table
+---@param item table
+---@param at integer
+---@return table
+function suite_work.entry(work, item, at) end
+
+---Whether an entry needs no evaluation.
+---@param entry table
+---@return boolean
+function suite_work.is_known(entry) end
+
+---How many there are, how many are known, where, and what is left out, in lines.
+---@param work table
+---@return string[]
+function suite_work.lines(work) end
+
 ---A folder of problems against a folder of their solutions.
 ---@class ako.suite_run
 local suite_run = {}
@@ -4112,6 +4153,12 @@ function Run:close() end
 ---What a suite comes to, for people.
 ---@class ako.suite_table
 local suite_table = {}
+
+---Rows of cells as lines; the last column has what is left of the line.
+---@param rows string[][]
+---@param width? integer nil: all that it wants
+---@return string[]
+function suite_table.laid_out(rows, width) end
 
 ---All rows, uncut.
 ---@param entries table[]

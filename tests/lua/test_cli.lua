@@ -53,6 +53,9 @@ Verbs
     --propose=COMMAND     a trial for each edit of this shell command
     --propose-seconds=SECONDS
                           that one edit may take (default: the policy's budget.propose)
+    --results=DIR         of a folder of problems: where results are kept (default: in the user's state folder)
+    --devices=LIST        of a folder of problems: a worker on each, cuda:0,cuda:1 (default: every GPU, else the CPU)
+    --builders=N          of a folder of problems: how many build load_inline ahead (default: by the cores; 0: none)
   doctor                  attacks the task and looks at the machine, before any optimizing
   try                     one trial of the tree as it is
     -m, --hypothesis=TEXT

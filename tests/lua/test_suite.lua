@@ -372,6 +372,33 @@ t.test("two workers share the problems, and one that is killed is replaced", fun
     t.eq(count, 4)
 end)
 
+t.test("plan says who belongs to whom and what is to be done, and does nothing", function()
+    folders(3, { ["1.py"] = RIGHT, ["2_a.py"] = WRONG, ["9.py"] = RIGHT })
+    local function plan(...)
+        return program.run("--device", "cpu", "--task", "p", "--solution", "q", "small.lua", "plan", "--results", "r",
+            ...)
+    end
+    local before = plan()
+    t.eq({ before.code, before.stderr }, { 0, "" })
+    t.match(before.stdout, "^suite       3 problems, 2 solutions: 0 known, 2 to evaluate on .*\n"
+        .. "results     /.*/r %(new%)\nleft out: no problem for 9%.py\nproblem  solution  known\n"
+        .. "1_One    1%.py      to evaluate\n"
+        .. "2_Two    2_a%.py    to evaluate\n3_Three  %-         no solution\n$")
+    t.eq(fs.exists(in_folder "r"), false)
+    run()
+    t.match(plan().stdout, "2 known, 0 to evaluate .*/r\n.*1%.py      PASSED\n.*2_a%.py    INCORRECT_NUMERICAL\n")
+    program.write("q/1.py", SOLUTION:format(WRONG))
+    local object = assert(json.decode(plan("--json").stdout))
+    local states = {}
+    for i, pair in ipairs(object.pairs) do
+        local solution = pair.solution ~= json.null and fs.basename(pair.solution)
+        states[i] = { fs.basename(pair.problem), solution, pair.evaluate }
+    end
+    t.eq({ object.total, object.unknown, states }, { 1, { "9.py" }, { { "1_One.py", "1.py", true },
+        { "2_Two.py", "2_a.py", false }, { "3_Three.py", false, false } } })
+    t.eq(object.pairs[2].status, "INCORRECT_NUMERICAL")
+end)
+
 t.test("what cannot be begun", function()
     lane.need()
     three_right()
@@ -386,11 +413,12 @@ t.test("what cannot be begun", function()
     end
     says(2, "%-%-task p holds problems; name the folder of their solutions with %-%-solution", with "small.lua")
     says(2, "none: no folder of solutions .*", with("--solution", "none", "small.lua"))
-    local single = "p is a folder of problems: run and doctor take one; name a problem of it, %-%-task p/1_One.py"
-    for _, verb in ipairs { "plan", "try" } do
-        says(2, single, with("small.lua", verb))
-        says(2, single, with("--solution", "q", "small.lua", verb))
-    end
+    local single = "p is a folder of problems: run, plan and doctor take one; name a problem of it, %-%-task p/1_One.py"
+    says(2, single, with("small.lua", "try"))
+    says(2, single, with("--solution", "q", "small.lua", "try"))
+    says(2, "%-%-task p holds problems; name the folder .*", with("small.lua", "plan"))
+    says(2, "%-%-candidates belongs to one task, but p holds problems", with("small.lua", "plan", "--candidates", "q"))
+    says(2, "%-%-results is for a folder of problems .*", "small.lua", "plan", "--results", "r")
     says(2, "%-%-candidates belongs to one task, but p holds problems", with("small.lua", "--candidates", "q"))
     says(2, "%-%-results is for a folder of problems .*", "small.lua", "--results", "r")
     says(5, ".*cuda:99.*", with("--solution", "q", "small.lua", "--devices", "cuda:99"))
