@@ -563,6 +563,12 @@ t.test("a changed header of the user's own is seen, whoever names it", function(
     t.eq(lane.try(task, text).status, "COMPILE_ERROR")
     lane.write("factor.h", "#define TWO 2\n")
     t.eq(lane.try(task, text).status, "PASSED")
+    lane.write("other.h", "#define TWO 3\n")
+    assert(process.run { "ln", "-sf", "other.h", header })
+    t.eq(lane.try(task, text).status, "INCORRECT_NUMERICAL", "what a link points to")
+    lane.write("right.h", "#define TWO 2\n")
+    assert(process.run { "ln", "-sf", "right.h", header })
+    t.eq(lane.try(task, text).status, "PASSED", "where it points now")
 end)
 
 t.test("what load_inline is asked for and cannot build is the solution's fault, in one line", function()

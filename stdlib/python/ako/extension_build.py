@@ -116,18 +116,17 @@ def _named(spec):
     """Objects and archives."""
     flags = spec.get("extra_ldflags")
     words = [word for flag in flags if isinstance(flag, str) for word in flag.split()] if flags else []
-    return {os.path.realpath(word) for word in words if os.path.isfile(word)}
+    return {os.path.abspath(word) for word in words if os.path.isfile(word)}
 
 
 def _files_of(spec, folder):
     """What was read for the folder's build, but for the toolchain's: headers, of which ninja knows, and what is linked
-    by its name."""
+    by its name. A link is watched by its own name: it may point elsewhere tomorrow."""
     said = subprocess.run(["ninja", "-t", "deps"], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, check=False).stdout.decode("utf-8", "surrogateescape")
-    paths = {os.path.realpath(os.path.join(folder, line.strip())) for line in said.splitlines()
-             if line.startswith("    ")}
+    paths = {os.path.join(folder, line.strip()) for line in said.splitlines() if line.startswith("    ")}
     others = (os.path.realpath(folder) + os.sep, *_toolchain())
-    return sorted(path for path in paths | _named(spec) if not path.startswith(others))
+    return sorted(path for path in paths | _named(spec) if not os.path.realpath(path).startswith(others))
 
 
 def arch_list(arch):
