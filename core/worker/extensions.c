@@ -103,7 +103,7 @@ static bool is_there(const char *path)
     return true;
 }
 
-/* A file of the user's own that was read for it ([path, size, mtime in ns], -1 for one that is not there) changes with
+/* A file of the user's own that was read for it ([path, size, ctime in ns], -1 for one that is not there) changes with
  * no text of the solution. */
 static bool is_unchanged(const json_t *file)
 {
@@ -112,7 +112,7 @@ static bool is_unchanged(const json_t *file)
     json_int_t size = -1, changed_ns = -1;
     if (path && stat(path, &st) == 0) {
         size = st.st_size;
-        changed_ns = (json_int_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+        changed_ns = (json_int_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
     }
     return path && size == json_integer_value(json_array_get(file, 1)) &&
            changed_ns == json_integer_value(json_array_get(file, 2));

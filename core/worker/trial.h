@@ -58,6 +58,7 @@ typedef struct trial {
     trial_budget budget;
     build_job build, incumbent_build;
     int n_sets;
+    bool is_control;       /* the incumbent is the candidate itself */
     bool incumbent_called; /* once, so that what it compiles at its first call is compiled */
     bool slow_reference;   /* not to be run more often than it must */
     json_t *own_error;     /* of the reference against itself in fp64, one a tensor; NULL: not asked for */

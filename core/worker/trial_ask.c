@@ -116,19 +116,21 @@ static int incumbent_failed(trial *t, const char *op)
                      ako_error_last()->message);
 }
 
-static int await_incumbent(trial *t, json_t **reply, const char *op)
+/* Of a candidate that is timed in turn with itself it says what its other process would. */
+static int await_incumbent(trial *t, json_t **reply, const char *op, int workload)
 {
     int64_t deadline = deadline_of(t, t->budget.limit_ns, ako_clock_ns());
     int status = evaluator_await(t->ev, &t->ev->arms[ARM_INCUMBENT].child, reply, deadline);
     if (is_interrupted(status))
         return status;
-    if (status == AKO_OK)
-        status = ako_answer_status(*reply, "incumbent");
+    if (status != AKO_OK)
+        return t->is_control ? candidate_broke(t, status, op, -1, workload) : incumbent_failed(t, op);
+    status = ako_answer_status(*reply, "incumbent");
     if (status == AKO_OK)
         return AKO_OK;
     json_decref(*reply);
     *reply = NULL;
-    return incumbent_failed(t, op);
+    return t->is_control ? candidate_failed(t, status, op, -1, workload) : incumbent_failed(t, op);
 }
 
 static int await_candidate(trial *t, arm which, json_t **reply, const char *op, int set, int workload)
@@ -155,7 +157,7 @@ int trial_ask_arm(trial *t, arm which, json_t **reply, const char *op, json_t *r
     turn_allow(t->ev, which);
     int status = child_send(&t->ev->arms[which].child, op, request, &fd, fd >= 0);
     if (which == ARM_INCUMBENT)
-        return status == AKO_OK ? await_incumbent(t, reply, op) : incumbent_failed(t, op);
+        return status == AKO_OK ? await_incumbent(t, reply, op, workload) : incumbent_failed(t, op);
     return status == AKO_OK ? await_candidate(t, which, reply, op, set, workload)
                             : candidate_broke(t, status, op, set, workload);
 }
@@ -166,7 +168,7 @@ int trial_settle_arm(trial *t, arm which)
     turn_allow(t->ev, which);
     while (status == AKO_OK && !t->ended && child_owes_answer(&t->ev->arms[which].child)) {
         json_t *reply;
-        status = which == ARM_INCUMBENT ? await_incumbent(t, &reply, "open")
+        status = which == ARM_INCUMBENT ? await_incumbent(t, &reply, "open", -1)
                                         : await_candidate(t, which, &reply, "open", -1, -1);
         if (reply && which != ARM_INCUMBENT &&
             json_object_set(t->answer, "confinement", json_object_get(reply, "confinement")) != 0)

@@ -253,5 +253,6 @@ int trial_read(trial *t, const json_t *request)
         status = trial_read_unit(&t->unit, t, json_object_get(request, "unit"), "trial.unit");
     if (status == AKO_OK && t->incumbent && ako_lane_place(t->incumbent->lane) != ako_lane_place(t->unit->lane))
         status = ako_fail(AKO_INVALID, "evaluator", "candidate and incumbent run on different kinds of devices");
+    t->is_control = status == AKO_OK && t->incumbent && json_equal(t->incumbent->json, t->unit->json);
     return status;
 }

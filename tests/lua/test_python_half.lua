@@ -112,7 +112,7 @@ take_monitoring_away()
 
 -- Builds of extensions whose compiler is a function here.
 local BUILD = [[
-import tempfile
+import tempfile, time
 from ako import extension_build, extensions
 def leave(folder, *names):
     for name in names:
@@ -150,7 +150,7 @@ with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as ow
     header = os.path.join(own, "mine.h")
     put("1")
     first = build(compile, cache)
-    stamp = [header, 1, os.stat(header).st_mtime_ns]
+    stamp = [header, 1, os.stat(header).st_ctime_ns]
     assert first["files"] == [stamp], first
     assert build(fail, cache) == first
     put("2")
@@ -166,17 +166,67 @@ with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as ow
 check("a header that is changed while it is compiled makes no binary", BUILD .. [[
 def compile(folder):
     leave(folder, "e.so")
+    time.sleep(0.02)
     open(header, "w").close()
-    extension_build._files_of = lambda spec, folder: [header]
+extension_build._files_of = lambda spec, folder: [header]
 with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as own:
     header = os.path.join(own, "mine.h")
     built = build(compile, cache)
     assert built["error"] == f"load_inline('e'): {header} was changed while it was compiled: try again", built
     assert not os.listdir(cache), os.listdir(cache)
-    for changed_s in (1, 1 << 33):  # before it, and by a clock that goes before ours
-        extension_build._compile = lambda spec, folder, *others: (compile(folder), os.utime(header, (1, changed_s)))
-        built = extension_build.build(extensions.wanted("e", f"int x{changed_s};"), cache, "sm_90a", None)
-        assert "error" not in built, built
+    aside = os.path.join(own, "older.h")
+    open(aside, "w").close()
+    os.utime(aside, (1, 1))
+    def move(folder):
+        leave(folder, "e.so")
+        time.sleep(0.02)  # a file system's clock has a step
+        os.rename(aside, header)
+    assert "was changed while" in build(move, cache)["error"], "an older file that takes its place"
+    def no_compile(folder):
+        leave(folder, "e.so")
+    assert "error" not in build(no_compile, cache)
+later = time.time_ns() + 10 ** 12
+assert extension_build._changed_meanwhile([(1, 1, 5), (2, 1, later)], 6) is None, "a clock that goes before ours"
+]])
+
+check("a full disk is not the solution's fault, and a kept binary needs no right to write", BUILD .. [[
+import errno
+from ako.hooks import UNAVAILABLE, Fault
+def full(folder):
+    raise OSError(errno.ENOSPC, "No space left on device")
+def said(folder):
+    raise RuntimeError("Error building extension 'e': as: No space left on device")
+with tempfile.TemporaryDirectory() as cache:
+    for compile in (full, said):
+        try:
+            raise AssertionError(build(compile, cache))
+        except Fault as fault:
+            assert (fault.status, str(fault)[:len(cache)]) == (UNAVAILABLE, cache), str(fault)
+        assert not os.listdir(cache)
+    path = build(lambda folder: leave(folder, "e.so"), cache)["path"]
+    def refused(*args):
+        raise OSError(errno.EROFS, "Read-only file system")
+    os.utime = refused
+    assert build(fail, cache)["path"] == path
+    tempfile.mkdtemp = lambda **names: refused()
+    try:
+        raise AssertionError(build(fail, cache, extensions.wanted("e", "int y;")))
+    except Fault as fault:
+        assert fault.status == UNAVAILABLE and "Read-only file system" in str(fault), str(fault)
+]])
+
+check("names that are no UTF-8 are refused in one line", BUILD .. [[
+from ako.hooks import Fault
+try:
+    raise AssertionError(extensions.wanted("e", "int x;", extra_include_paths=[os.fsdecode(b"/a\xff")]))
+except Fault as fault:
+    assert str(fault).startswith("load_inline('e'): 'utf-8' codec"), str(fault)
+def compile(folder):
+    leave(folder, "e.so")
+    extension_build._files_of = lambda spec, folder: [os.fsdecode(b"/a\xff/own.h")]
+with tempfile.TemporaryDirectory() as cache:
+    error = build(compile, cache)["error"]
+    assert error.endswith("own.h': the name of a file that is included must be UTF-8"), error
 ]])
 
 check("a build that fails leaves nothing, whatever it fails with", BUILD .. [[

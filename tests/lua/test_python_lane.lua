@@ -980,6 +980,17 @@ t.test("a file that asks for extensions is looked into once, whatever is timed i
     end
 end)
 
+t.test("a first solution that fails beside itself has failed, and no best so far", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY)
+    program.write("twice.py", MODEL .. INPUTS)
+    program.write("mine.py", solution "import subprocess; subprocess.run(['true']); return x * 2")
+    local first = try "mine.py"
+    t.eq(first.code, exits.CRASHED, first.stdout)
+    t.match(first.stdout, "RUNTIME_ERROR\nrevert: mine.py:%d+: ")
+end)
+
 t.test("equal files are checked all the same: what they load from elsewhere may have changed", function()
     lane.evaluator()
     program.fresh()

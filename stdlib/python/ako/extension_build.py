@@ -1,6 +1,8 @@
 """Builds of what solutions ask load_inline for (ako.extensions), by a process of ours into a cache by content. Sources
 and flags are a solution's, and a flag can have the compiler run what it likes: so that works in a fork which can write
 nowhere but in a folder of its own, and what it leaves there is looked at afterwards."""
+import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -17,8 +19,10 @@ import torch
 
 from ako import extensions
 from ako.faults import one_line
+from ako.hooks import UNAVAILABLE, Fault
 
 _LONGEST_LOG = 1 << 20
+_CLOCK_REALTIME_COARSE = 5  # of Linux; Python has no name for it
 
 
 def _program(name):
@@ -59,23 +63,36 @@ def _content(path):
 
 
 def _stamps(files):
-    """[[path, size, mtime in ns], ...]; a file that is not there has -1 for both. While these stay the same (which
-    extensions.c looks at), so do the files."""
+    """[[path, size, ctime in ns], ...]; a file that is not there has -1 for both. While these stay the same (which
+    extensions.c looks at), so do the files: a ctime cannot be set, and is that of a rename, too."""
     stamps = []
     for path in files:
         try:
             stat = os.stat(path)
-            stamps.append([path, stat.st_size, stat.st_mtime_ns])
+            stamps.append([path, stat.st_size, stat.st_ctime_ns])
         except OSError:
             stamps.append([path, -1, -1])
     return stamps
 
 
+def _files_clock_ns():
+    """The clock of ctimes, which stands still between ticks of the kernel: a finer one would be ahead of it."""
+    return time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
+
+
+def _is_text(path):
+    """Whether it can travel as JSON."""
+    try:
+        return bool(path.encode())
+    except UnicodeEncodeError:
+        return False
+
+
 def _changed_meanwhile(stamps, began_ns):
     """The path of a file that a compiler may have read before it was what it is now; None where there is none. What
     is newer than now has another clock, which tells nothing."""
-    now_ns = time.time_ns()
-    return next((path for path, _, changed_ns in stamps if began_ns <= changed_ns <= now_ns), None)
+    now_ns = _files_clock_ns()
+    return next((path for path, _, changed_ns in stamps if began_ns < changed_ns <= now_ns), None)
 
 
 def _place(cache, key, files):
@@ -193,13 +210,22 @@ def _compile(spec, folder, arch, confine):
     cpp.load_inline(build_directory=folder, verbose=False, **_with_lines(spec))
 
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+_NO_ROOM_SAID = tuple(map(os.strerror, _NO_ROOM))
+
+
+def _is_for_lack_of_room(problem):
+    """Whether it is the machine's fault, by what it is or by what a compiler has said."""
+    return getattr(problem, "errno", None) in _NO_ROOM or any(text in str(problem) for text in _NO_ROOM_SAID)
+
+
 def _attempt(spec, folder, arch, confine):
     """{"files"}, or what it fails with, which is the solution's: that load_inline knows no such argument, too."""
     try:
         _compile(spec, folder, arch, confine)
         return {"files": _files_of(spec, folder)}
     except Exception as problem:  # pylint: disable=broad-except
-        return _failed(spec, str(problem))
+        return {**_failed(spec, str(problem)), "room": _is_for_lack_of_room(problem)}
 
 
 def _in_fork(run):
@@ -251,10 +277,28 @@ def _is_sound(spec):
 
 def build(spec, cache, arch, confine):
     """{"spec","path","files"}, the stamps of what it was built from that is the user's own, or {"error","log"} where it
-    does not compile. Built aside and renamed: others may do it too.
-    confine(folder): from there on the process that calls it can write in the folder alone."""
+    does not compile. Raises a Fault, UNAVAILABLE, where the machine has no room. Built aside and renamed: others may do
+    it too. confine(folder): from there on the process that calls it can write in the folder alone."""
     if not _is_sound(spec):
         return {"error": "load_inline: what is asked for has no name, or none of a module", "log": ""}
+    try:
+        return _build(spec, cache, arch, confine)
+    except OSError as problem:
+        if problem.errno not in _NO_ROOM:
+            raise
+        raise Fault(UNAVAILABLE, f"{cache}: {problem.strerror}: extensions are built and kept there") from None
+
+
+def _what_hinders(stamps, began_ns):
+    """Why a binary is none of these files', or cannot be told of; None where it is theirs."""
+    unnamed = next((path for path, _, _ in stamps if not _is_text(path)), None)
+    changed = _changed_meanwhile(stamps, began_ns)
+    if unnamed:
+        return f"{ascii(unnamed)}: the name of a file that is included must be UTF-8"
+    return f"{changed} was changed while it was compiled: try again" if changed else None
+
+
+def _build(spec, cache, arch, confine):
     arch = arch_list(arch)
     key = key_of(spec, arch)
     files = _files_known(cache, key)
@@ -262,21 +306,24 @@ def build(spec, cache, arch, confine):
     target = _place(cache, key, files)
     path = os.path.join(target, spec["name"] + ".so")
     if os.path.exists(path):
-        os.utime(target)
+        with contextlib.suppress(OSError):  # in use; where nothing can be written, nothing is swept away either
+            os.utime(target)
         return {"spec": spec, "path": path, "files": stamps}
     if "cuda_sources" in spec and not torch.version.cuda:
         return _failed(spec, f"CUDA code, but PyTorch {torch.__version__} was built without CUDA")
     os.makedirs(cache, exist_ok=True)
     folder = tempfile.mkdtemp(prefix=".extension-", dir=cache)  # one that is left is swept away
-    began_ns = time.time_ns()
+    began_ns = _files_clock_ns()
     result = _build_in(folder, spec, arch, confine)
     files = result.get("files", [])
     stamps = _stamps(files)
-    changed = _changed_meanwhile(stamps, began_ns)
-    if changed:
-        result = _failed(spec, f"{changed} was changed while it was compiled: try again")
+    hindrance = _what_hinders(stamps, began_ns)
+    if hindrance:
+        result = _failed(spec, hindrance)
     if "error" in result:
         shutil.rmtree(folder, ignore_errors=True)
+        if result.pop("room", False):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return result
     if files or _files_known(cache, key):
         _remember_files(cache, key, files)

@@ -56,7 +56,8 @@ def wanted(name, cpp_sources, cuda_sources=None, **options):
             spec[key] = [spec[key]]
     try:
         given = {key: value for key, value in spec.items() if value or value is False}
-        return json.loads(json.dumps(given, default=os.fspath, allow_nan=False))
+        text = json.dumps(given, default=os.fspath, allow_nan=False, ensure_ascii=False)
+        return json.loads(text.encode())  # a path of any other bytes is refused here
     except (TypeError, ValueError) as problem:
         raise Fault(COMPILE, f"load_inline('{name}'): {one_line(str(problem))}") from None
 
