@@ -298,6 +298,8 @@ int ako_evaluator_request(ako_evaluator *evaluator, ako_json **answer, ako_json 
         status = converse(evaluator, answer, request, &c);
     if (c.wished)
         ako_cancel_request();
+    if (status != AKO_OK && ako_cancel_requested()) /* who ends us may have ended the evaluator first */
+        status = ako_fail(AKO_CANCELLED, "evaluator", "interrupted");
     json_decref(request);
     if (status != AKO_OK) {
         json_decref(*answer);

@@ -30,7 +30,10 @@ local function remedy(record, best, log)
     end
     if record.code == "NOMEM" then return "take smaller workloads, or another --device" end
     if record.no_effect then return "change something that reaches the machine code" end
-    if option then
+    if option and not best then -- a first trial is not made twice
+        return ("find what the kernel or the task leaves out, or say why it is real in another session: --session=NAME "
+            .. "and %s=TEXT"):format(option)
+    elseif option then
         return ("find what the kernel or the task leaves out, or say why it is real with %s=TEXT"):format(option)
     end
 end

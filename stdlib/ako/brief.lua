@@ -8,6 +8,7 @@
 local format = require "ako.format"
 local json = require "ako.json"
 local rules = require "ako.rules"
+local plan = require "ako.plan"
 local trial = require "ako.trial"
 
 local brief = {}
@@ -45,12 +46,19 @@ local function rule_text(parts, name)
     return text or nil
 end
 
-local function policy_of(parts)
+-- What the machine's noise has made of the policy's threshold: a share; nil where it stays what it is.
+local function raised_threshold(run, parts)
+    local known = run.original and run.original.control
+    local numbers, raised_from = plan.pairs(parts.policy, parts.opt, known and known.floor)
+    return raised_from and numbers.threshold or nil
+end
+
+local function policy_of(run, parts)
     local policy = parts.policy
     return { name = policy.name, description = short(policy.description),
         keeps = short(rule_text(parts, "accept") or "the policy decides"),
         stops = short(rule_text(parts, "stop") or "nothing but the end of the candidates"),
-        stalls = words(rule_text(parts, "stalled")) }
+        stalls = words(rule_text(parts, "stalled")), raised_threshold = raised_threshold(run, parts) }
 end
 
 -- Trials
@@ -218,7 +226,7 @@ function brief.object(run, parts)
         goal = { task = task.name or "unknown", file = task.file, workloads = task.workloads and #task.workloads,
             solution = json.array(task.solution or {}), reference = json.array(task.reference or {}),
             device = device.name or device.id or "unknown", workspace = run.workspace },
-        policy = policy_of(parts), baseline = standing(run.original), best = standing(run.best),
+        policy = policy_of(run, parts), baseline = standing(run.original), best = standing(run.best),
         trials = math.max(0, #run.history - 1), counts = counts_of(run),
         last = newest(run.history, #run.history, MOST.last), failed = failures(run.history) }
     object.ideas, object.notes = notes_of(run)
@@ -277,6 +285,8 @@ local function head(object, bytes)
     local goal, policy = object.goal, object.policy
     local solution = #goal.solution > 0 and short(table.concat(goal.solution, ", "), bytes) or "the solution"
     local guarded = short(table.concat(goal.reference, ", "), bytes)
+    local raised = policy.raised_threshold and (": for this machine's noise, at least %s"):format(
+        trial.threshold(policy.raised_threshold)) or ""
     local several = goal.workloads and goal.workloads > 1 and (" over its %d workloads"):format(goal.workloads) or ""
     return {
         ("goal: make %s of task %s faster%s, results unchanged; on %s. Edit nothing else of it (%stask, policy)")
@@ -284,7 +294,7 @@ local function head(object, bytes)
                 guarded ~= "" and guarded .. ", " or ""),
         ("session %s in %s, policy %s: %s"):format(short(object.session or "none yet", bytes),
             short(goal.workspace or ".", bytes), short(policy.name, bytes), short(policy.description, bytes)),
-        "kept: " .. short(policy.keeps, 2 * bytes) .. "; else the best's files come back",
+        "kept: " .. short(policy.keeps, 2 * bytes) .. raised .. "; else the best's files come back",
         "stops: " .. short(policy.stops, bytes),
         "baseline: " .. (object.baseline and standing_text(object.baseline, bytes) or "not measured yet"),
         "best: " .. (not object.best and "none yet"

@@ -125,13 +125,18 @@ local function with_options(ctx, header)
     return setmetatable({ opt = opt }, { __index = ctx })
 end
 
---- The context with those options of the session that --session names, or else of the workspace's newest one for which
---- accept(state) holds, so that they are named once; as it is without a session.
+--- The context with the task, where none is named or lies here, and those options of the session that --session names,
+--- or else of the workspace's newest one for which accept(state) holds, so that they are named once; as it is without a
+--- session.
 function pick.as_begun(ctx, accept)
     local ws, name = fs.is_dir(ctx.host.workspace or ".") and pick.workspace(ctx), ctx.host.session
     local state
     if ws and name then state = session.read(ws.repo, name) elseif ws then state = session.newest(ws, accept) end
-    return state and with_options(ctx, state.header) or ctx
+    if not state then return ctx end
+    local _, bundled = workspace.find_task(ctx.host, ctx.home or require("ako.host").home)
+    local own = bundled and with_host(ctx) or ctx
+    if bundled then adopt(own.host, state.header) end
+    return with_options(own, state.header)
 end
 
 --- The context for a verb that goes on with a session: in that one's workspace, with its task where none is named and

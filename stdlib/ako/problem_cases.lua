@@ -63,6 +63,8 @@ local function add_tensor(task, cases, role, list)
     task.tensors[#task.tensors + 1], task.tensor[name] = tensor, tensor
 end
 
+local MOST_TENSORS = 128 -- of a task (core/task.c)
+
 local function tensors_text(list)
     local parts = {}
     for i, facts in ipairs(list) do parts[i] = facts.name .. " " .. facts.dtype end
@@ -115,6 +117,8 @@ function problem_cases.read(cases, file)
     local task = { tensors = {}, tensor = {}, scalars = {}, axes = {}, workloads = workloads_of(cases), moved = 0 }
     add_tensors(task, cases, "inputs", "input", file)
     add_tensors(task, cases, "outputs", cases[1].in_place and "inout" or "output", file)
+    fault.check(#task.tensors <= MOST_TENSORS, "%s: %d tensors go in and out; at most %d can", file, #task.tensors,
+        MOST_TENSORS)
     add_numbers(task, cases)
     return task
 end

@@ -45,20 +45,26 @@ local function untried(list, history)
     return rest
 end
 
+local SOURCES = { py = true, cu = true, c = true }
+
 --- The files of a folder with this extension ("cu" or "c"), in the byte order of their names, without those of which
 --- `history` has a trial. Folders are left out. Returns the source; or nil, a message and a code.
 proposer.folder = fault.returns(function(folder, extension, history)
-    local list = {}
+    local list, others = {}, {}
     for _, name in ipairs(must(fs.list(folder))) do
         local file = fs.join(folder, name)
-        if path.extension(name) == extension and not fs.is_dir(file) then
+        local kind = path.extension(name)
+        if kind ~= extension and SOURCES[kind] then others[#others + 1] = name end
+        if kind == extension and not fs.is_dir(file) then
             local text, problem = path.read_source(file)
             list[#list + 1] = { name = name, text = text, problem = not text and problem or nil }
         end
     end
     if #list == 0 then fault.raise("NOTFOUND", "%s: holds no .%s files", folder, extension) end
     table.sort(list, function(a, b) return a.name < b.name end)
-    return list_source(untried(list, history), folder, { candidates = format.utf8(fs.absolute(folder) or folder) })
+    local left_out = #others > 0 and (", left out as no .%s: %s"):format(extension, table.concat(others, ", ")) or ""
+    return list_source(untried(list, history), folder .. left_out,
+        { candidates = format.utf8(fs.absolute(folder) or folder) })
 end)
 
 --- The tune space of the kernel as it is (ako.tune), likewise; nil where there is none, or the policy does not say how

@@ -17,6 +17,7 @@ local suite_records = require "ako.suite_records"
 local suite_table = require "ako.suite_table"
 local suite_work = require "ako.suite_work"
 local suite_worker = require "ako.suite_worker"
+local view = require "ako.view"
 
 local suite_run = {}
 
@@ -166,7 +167,9 @@ local function entries_of(self)
         for at = 1, math.max(1, #item.samples) do
             local entry = suite_work.entry(self, item, at)
             if entry.line then
-                entry.record = judged(self, entry.line.record)
+                local record = view.copy(entry.line.record) -- of two equal solutions both have it
+                record.candidate = format.utf8(fs.basename(entry.sample.solution))
+                entry.record = judged(self, record)
             elseif not entry.sample then
                 entry.record = unsolved()
             end

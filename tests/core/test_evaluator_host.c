@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cancel.h"
 #include "trials.h"
 
 #define SIGNATURE "void copy(const float *x, float *y, int n)"
@@ -98,6 +99,21 @@ static void test_terminated_from_below(void **state)
     assert_passes();
 }
 
+/* Who ends a host and all below it may reach the evaluator first: the wish to stop is what counts. */
+static void test_ended_while_we_are_to_stop(void **state)
+{
+    (void)state;
+    ako_evaluator *e =
+        start_with_task(SIGNALS "{ kill(getppid(), SIGKILL); for (;;) pause(); (void)x, (void)y, (void)n; }");
+    ako_json *answer;
+    ako_cancel_request();
+    assert_int_equal(ako_evaluator_request(e, &answer, trial_message(unit(GOOD), 20000), NULL, NULL), AKO_CANCELLED);
+    assert_true(ako_cancel_requested());
+    ako_cancel_clear();
+    ako_evaluator_stop(e);
+    assert_passes();
+}
+
 static void test_stopped_from_below(void **state)
 {
     (void)state;
@@ -163,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_terminated_from_below, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ended_while_we_are_to_stop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stopped_from_below, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_nothing_temporary_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_next_host_clears_up, set_up, tear_down),

@@ -44,6 +44,15 @@ t.test("a note before the first trial begins a session, with which the trial goe
     t.eq(#notes_of(folder), 2)
 end)
 
+t.test("a note is about the session that try goes on with, where the newest one is finished", function()
+    local folder = scripted.task_folder "time=100"
+    t.eq(call(folder, "try", nil, nil, { session = "open" }), 0)
+    t.eq(call(folder, "try", nil, nil, { session = "done" }), 0)
+    t.eq(call(folder, "finish", nil, { message = "enough" }), 0)
+    t.eq(object_of(folder, "note", nil, { message = "more" }).session, "open")
+    t.eq(object_of(folder, "status").session, "done")
+end)
+
 t.test("a note can name the session that it begins", function()
     local folder = scripted.task_folder "time=100"
     local named = { session = "one" }

@@ -116,6 +116,17 @@ t.test("a policy's own rules are told in its own words, or by their name", funct
         .. "turn with it, and surely so")
 end)
 
+t.test("what a noisy machine makes of the threshold is told beside it", function()
+    local kernelbench = require "policies.kernelbench"
+    local parts = { policy = kernelbench, opt = { threshold = 0.01, excessive = 10.0 }, command = "ako-lua k.lua",
+        hook = function() end }
+    local noisy = record(0, "keep", nil, { control = { floor = 0.1 } })
+    t.match(text_of(run_of { noisy }, parts), "and surely so: for this machine's noise, at least 2%d%.?%d* %%; else")
+    t.ok(brief.object(run_of { noisy }, parts).policy.raised_threshold > 0.1)
+    local quiet = record(0, "keep", nil, { control = { floor = 0.0 } })
+    t.match(text_of(run_of { quiet }, parts), "and surely so; else the best's files come back\n")
+end)
+
 t.test("names of any length and hundreds of trials fit; the newest trial and the next step stay", function()
     local long = ("wörter und "):rep(400)
     local history, notes = { record(0, "keep", long) }, {}

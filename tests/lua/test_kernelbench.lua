@@ -76,7 +76,7 @@ t.test("more than ten times the reference is flagged", function()
     ctx = context "time=10"
     t.eq(verbs.try(ctx), 3)
     t.match(ctx.console.stdout, "inconclusive: 20.00x over .*next: find what the kernel or the task leaves out, or say "
-        .. "why it is real with %-%-justify=TEXT, or go on from it all the same\n$")
+        .. "why it is real in another session: %-%-session=NAME and %-%-justify=TEXT, or go on from it all the same\n$")
     ctx = context("time=10", { justify = "fused" })
     t.eq(verbs.run(ctx), 0)
 end)

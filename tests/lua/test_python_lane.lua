@@ -1065,6 +1065,26 @@ t.test("another solution in the same session is refused, and stays where it is",
     t.eq(fs.read(program.folder .. "/other.py"), RIGHT)
 end)
 
+t.test("a try that names nothing goes on with the task and solution of the newest open session", function()
+    lane.evaluator()
+    program.fresh()
+    program.write("light.lua", POLICY)
+    program.write("problems/twice.py", MODEL .. INPUTS)
+    program.write("mine.py", RIGHT)
+    program.write("other.py", RIGHT)
+    local function of(...) return program.run("-q", "--device=cpu", ...) end
+    for _, name in ipairs { "mine", "other" } do
+        local begun = of("--session=" .. name, "--task=problems/twice.py", "--solution", name .. ".py", "light.lua",
+            "try")
+        t.eq(begun.code, exits.DONE, begun.stderr)
+    end
+    t.eq(of("--session=other", "light.lua", "finish", "-m", "done").code, exits.DONE)
+    program.write("mine.py", solution "return x * 3")
+    local result = of("light.lua", "try")
+    t.eq(result.code, exits.INCORRECT, result.stderr)
+    t.match(result.stdout, "records in .git/ako/mine/trials/1")
+end)
+
 t.test("without PyTorch: exit 5, with what to do", function()
     lane.evaluator()
     program.write("light.lua", POLICY)

@@ -399,6 +399,14 @@ t.test("plan says who belongs to whom and what is to be done, and does nothing",
     t.eq(object.pairs[2].status, "INCORRECT_NUMERICAL")
 end)
 
+t.test("of two solutions with one text each has its own name", function()
+    folders(2, { ["1.py"] = RIGHT, ["2_a.py"] = RIGHT, ["2_b.py"] = RIGHT })
+    local object = assert(json.decode(run("--json").stdout))
+    local candidates = {}
+    for i, result in ipairs(object.results) do candidates[i] = result.candidate end
+    t.eq(candidates, { "1.py", "2_a.py", "2_b.py" })
+end)
+
 t.test("what cannot be begun", function()
     lane.need()
     three_right()
