@@ -373,6 +373,7 @@ t.test("two workers share the problems, and one that is killed is replaced", fun
 end)
 
 t.test("plan says who belongs to whom and what is to be done, and does nothing", function()
+    lane.need()
     folders(3, { ["1.py"] = RIGHT, ["2_a.py"] = WRONG, ["9.py"] = RIGHT })
     local function plan(...)
         return program.run("--device", "cpu", "--task", "p", "--solution", "q", "small.lua", "plan", "--results", "r",
@@ -400,6 +401,7 @@ t.test("plan says who belongs to whom and what is to be done, and does nothing",
 end)
 
 t.test("of two solutions with one text each has its own name", function()
+    lane.need()
     folders(2, { ["1.py"] = RIGHT, ["2_a.py"] = RIGHT, ["2_b.py"] = RIGHT })
     local object = assert(json.decode(run("--json").stdout))
     local candidates = {}
