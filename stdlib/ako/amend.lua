@@ -91,13 +91,11 @@ local function begin(ctx)
     return opening.new(started, "note")
 end
 
-local function is_unfinished(state) return not state.finished end
-
 -- The session that a note belongs to, and what was known of it, nil for a new one. One that is finished is meant only
 -- where it, or a trial of it, is named; else the newest one that is not, which `try` goes on with, too.
 local function session_of(ctx, about)
     local is_any = about or ctx.host.session
-    local state, problem, code = fault.catch(pick.find, ctx, not is_any and is_unfinished or nil)
+    local state, problem, code = fault.catch(pick.find, ctx, not is_any and pick.is_unfinished or nil)
     if problem and (code ~= "NOTFOUND" or about) then fault.raise(code, "%s", problem) end
     local is_meant = state and (not state.finished or about or ctx.host.session)
     if is_meant then return open_as_it_is(state), state end

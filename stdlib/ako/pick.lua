@@ -40,6 +40,9 @@ function pick.workspace(ctx)
     return { repo = must(repo, problem, code), folder = must(fs.absolute(folder)) }
 end
 
+--- True for the state of a session that can be gone on with.
+function pick.is_unfinished(state) return not state.finished end
+
 local MOST_NAMED = 5
 
 -- Which sessions there are instead.

@@ -66,7 +66,8 @@ end
 
 -- Names of files, as short as they are clear
 
-local function below(top, file) return file:sub(1, #top + 1) == top .. "/" and file:sub(#top + 2) or file end
+--- A file's path below a folder; as it is where it lies elsewhere.
+function suite_pairs.below(top, file) return file:sub(1, #top + 1) == top .. "/" and file:sub(#top + 2) or file end
 
 local function stem(name) return (name:gsub("%.[^./]*$", "")) end
 
@@ -79,8 +80,8 @@ end
 
 local function new_item(found, file)
     local label = matching.label(file)
-    return { problem = file, name = stem(below(found.top, file)), number = label.number, level = label.level,
-        samples = {} }
+    local name = stem(suite_pairs.below(found.top, file))
+    return { problem = file, name = name, number = label.number, level = label.level, samples = {} }
 end
 
 local function add_samples(items, matched)
@@ -143,10 +144,10 @@ function suite_pairs.find(host)
     found.ambiguous, found.unknown = {}, {}
     for i, entry in ipairs(matched.ambiguous) do
         local names = {}
-        for k, file in ipairs(entry.problems) do names[k] = stem(below(found.top, file)) end
-        found.ambiguous[i] = { solution = below(found.from, entry.solution), problems = names }
+        for k, file in ipairs(entry.problems) do names[k] = stem(suite_pairs.below(found.top, file)) end
+        found.ambiguous[i] = { solution = suite_pairs.below(found.from, entry.solution), problems = names }
     end
-    for i, file in ipairs(matched.unknown) do found.unknown[i] = below(found.from, file) end
+    for i, file in ipairs(matched.unknown) do found.unknown[i] = suite_pairs.below(found.from, file) end
     return found
 end
 

@@ -4,6 +4,7 @@ local format = require "ako.format"
 local fs = require "ako.fs"
 local json = require "ako.json"
 local output = require "ako.output"
+local suite_pairs = require "ako.suite_pairs"
 local suite_table = require "ako.suite_table"
 local suite_work = require "ako.suite_work"
 
@@ -16,20 +17,10 @@ local function state_of(entry)
     return "to evaluate", true
 end
 
-local function entries_of(work)
-    local list = {}
-    for _, item in ipairs(work.found.items) do
-        for at = 1, math.max(1, #item.samples) do list[#list + 1] = suite_work.entry(work, item, at) end
-    end
-    return list
-end
-
-local function below(top, file) return file:sub(1, #top + 1) == top .. "/" and file:sub(#top + 2) or file end
-
 local function rows_of(work, entries)
     local rows = { { "problem", "solution", "known" } }
     for _, entry in ipairs(entries) do
-        local solution = entry.sample and format.line(below(work.found.from, entry.sample.solution)) or "-"
+        local solution = entry.sample and format.line(suite_pairs.below(work.found.from, entry.sample.solution)) or "-"
         rows[#rows + 1] = { format.line(entry.item.name), solution, (state_of(entry)) }
     end
     return rows
@@ -54,7 +45,7 @@ end
 function suite_plan.tell(ctx)
     local work = suite_work.look(ctx)
     suite_work.survey(work)
-    local entries, lines = entries_of(work), suite_work.lines(work)
+    local entries, lines = suite_work.entries(work), suite_work.lines(work)
     if not fs.exists(work.folder) then lines[2] = lines[2] .. " (new)" end
     for _, row in ipairs(suite_table.laid_out(rows_of(work, entries))) do lines[#lines + 1] = row end
     return output.either(ctx, object_of(work, entries), table.concat(lines, "\n") .. "\n")

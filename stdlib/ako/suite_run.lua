@@ -163,18 +163,15 @@ local function unsolved() return { status = NO_SOLUTION, reason = "no file is it
 -- All that there is something to say of, in the order of the problems; and how many others.
 local function entries_of(self)
     local list, pending = {}, 0
-    for _, item in ipairs(self.found.items) do
-        for at = 1, math.max(1, #item.samples) do
-            local entry = suite_work.entry(self, item, at)
-            if entry.line then
-                local record = view.copy(entry.line.record) -- of two equal solutions both have it
-                record.candidate = format.utf8(fs.basename(entry.sample.solution))
-                entry.record = judged(self, record)
-            elseif not entry.sample then
-                entry.record = unsolved()
-            end
-            if entry.record then list[#list + 1] = entry else pending = pending + 1 end
+    for _, entry in ipairs(suite_work.entries(self)) do
+        if entry.line then
+            local record = view.copy(entry.line.record) -- of two equal solutions both have it
+            record.candidate = format.utf8(fs.basename(entry.sample.solution))
+            entry.record = judged(self, record)
+        elseif not entry.sample then
+            entry.record = unsolved()
         end
+        if entry.record then list[#list + 1] = entry else pending = pending + 1 end
     end
     return list, pending
 end

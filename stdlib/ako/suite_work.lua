@@ -56,6 +56,15 @@ end
 --- Whether it needs no evaluation. A machine that could not say may be able to by now.
 function suite_work.is_known(entry) return entry.line ~= nil and entry.line.record.status ~= "INFRA" end
 
+--- All entries, in the order of the problems: one for each sample, and one for a problem without any.
+function suite_work.entries(work)
+    local list = {}
+    for _, item in ipairs(work.found.items) do
+        for at = 1, math.max(1, #item.samples) do list[#list + 1] = suite_work.entry(work, item, at) end
+    end
+    return list
+end
+
 local function check_name(file)
     fault.check(utf8.len(file), "%s: the name of a problem or solution must be UTF-8", format.utf8(file))
 end

@@ -220,7 +220,6 @@ end
 -- Going on with a session
 
 local function is_interrupted(state) return state.header.verb == "run" and not state.finished end
-local function is_unfinished(state) return not state.finished end
 
 -- The session that a verb goes on with: the one named or the newest. An older one, of which the workspace's files are
 -- not, is only spoken of.
@@ -273,7 +272,7 @@ end
 function verbs.finish(ctx)
     local reason = format.line((ctx.verb_options or {}).message or "")
     if not reason:find("%S") then fault.raise("INVALID", "finish needs a reason: finish -m TEXT") end
-    local state = to_go_on(ctx, is_unfinished)
+    local state = to_go_on(ctx, pick.is_unfinished)
     fault.check(#state.history > 0, "nothing was tried in session %s yet, so there is nothing to finish", state.name)
     local started <close> = start.new(pick.own(ctx, state))
     started:resolve()

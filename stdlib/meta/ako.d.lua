@@ -2890,6 +2890,11 @@ function overriding.best(state, record, verdict) end
 ---@class ako.pick
 local pick = {}
 
+---True for the state of a session that can be gone on with.
+---@param state table
+---@return boolean
+function pick.is_unfinished(state) end
+
 ---How the program is called here, as far as it goes with every verb: with the policy and what says which task,
 ---workspace, device and session are meant.
 ---@param ctx table
@@ -4025,6 +4030,12 @@ function Claim:close() end
 ---@class ako.suite_pairs
 local suite_pairs = {}
 
+---A file's path below a folder; as it is where it lies elsewhere.
+---@param top string
+---@param file string
+---@return string
+function suite_pairs.below(top, file) end
+
 ---True when `host.task` is a folder of problems in Python.
 ---@param host any
 ---@return boolean
@@ -4122,6 +4133,11 @@ function suite_work.survey(work) end
 ---@param at integer
 ---@return table
 function suite_work.entry(work, item, at) end
+
+---All entries, in the order of the problems.
+---@param work table
+---@return table[]
+function suite_work.entries(work) end
 
 ---Whether an entry needs no evaluation.
 ---@param entry table

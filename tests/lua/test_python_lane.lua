@@ -925,10 +925,15 @@ local function try(name, ...)
     return program.run("-q", "--device=cpu", "--task", "twice.py", "--solution", name, "light.lua", "try", ...)
 end
 
-t.test("exit codes and lines of the program", function()
+-- The program's folder with a policy and a problem, where there is a PyTorch.
+local function begin(file)
     lane.evaluator()
     program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    program.write(file or "twice.py", MODEL .. INPUTS)
+end
+
+t.test("exit codes and lines of the program", function()
+    begin()
     program.write("broken.py", MODEL)
     local broken = program.run("-q", "--device=cpu", "--task", "broken.py", "light.lua", "try")
     program.says(broken, exits.USAGE, "broken.py: has no get_inputs")
@@ -952,10 +957,8 @@ t.test("exit codes and lines of the program", function()
 end)
 
 t.test("show says what an autotuner has chosen, and whose words that are", function()
-    lane.evaluator()
     program.fresh()
-    program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    begin()
     program.write("mine.py", TUNED)
     t.eq(try("mine.py").code, exits.DONE)
     t.match(program.run("-q", "light.lua", "show", "0").stdout,
@@ -964,9 +967,7 @@ t.test("show says what an autotuner has chosen, and whose words that are", funct
 end)
 
 t.test("a file that asks for extensions is looked into once, whatever is timed in turn with it", function()
-    lane.evaluator()
-    program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    begin()
     local header = lane.write("own.h", "#define TWO 2\n")
     local with_header = with_factor("own", "TWO"):gsub("#include <Python.h>", '%0\n#include "' .. header .. '"')
     for name, text in pairs { none = RIGHT .. "# load_inline\n", own = with_header } do
@@ -981,10 +982,8 @@ t.test("a file that asks for extensions is looked into once, whatever is timed i
 end)
 
 t.test("a first solution that fails beside itself has failed, and no best so far", function()
-    lane.evaluator()
     program.fresh()
-    program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    begin()
     program.write("mine.py", solution "import subprocess; subprocess.run(['true']); return x * 2")
     local first = try "mine.py"
     t.eq(first.code, exits.CRASHED, first.stdout)
@@ -992,10 +991,8 @@ t.test("a first solution that fails beside itself has failed, and no best so far
 end)
 
 t.test("equal files are checked all the same: what they load from elsewhere may have changed", function()
-    lane.evaluator()
     program.fresh()
-    program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    begin()
     local helper = lane.write("elsewhere/helper_of_mine.py", "FACTOR = 2\n")
     program.write("mine.py", ("import sys\nsys.path.append(%q)\nfrom helper_of_mine import FACTOR\n"):format(
         fs.dirname(helper)) .. solution "return x * FACTOR")
@@ -1009,9 +1006,7 @@ t.test("equal files are checked all the same: what they load from elsewhere may 
 end)
 
 t.test("a solution that lies elsewhere is edited there; one that does not compile says so in its lines", function()
-    lane.evaluator()
-    program.write("light.lua", POLICY)
-    program.write("problems/twice.py", MODEL .. INPUTS)
+    begin("problems/twice.py")
     program.write("mine/there.py", RIGHT)
     local function with(...)
         return program.run("-q", "--device=cpu", "--task=problems/twice.py", "--solution=" .. program.folder
@@ -1028,10 +1023,8 @@ t.test("a solution that lies elsewhere is edited there; one that does not compil
 end)
 
 t.test("a solution that is not there is made by nobody; one that lies beside its problem is copied", function()
-    lane.evaluator()
     program.fresh()
-    program.write("light.lua", POLICY)
-    program.write("problems/twice.py", MODEL .. INPUTS)
+    begin("problems/twice.py")
     program.write("problems/beside.py", RIGHT)
     program.write("mine.py", RIGHT)
     local function named(name, ...)
@@ -1050,9 +1043,7 @@ t.test("a solution that is not there is made by nobody; one that lies beside its
 end)
 
 t.test("another solution in the same session is refused, and stays where it is", function()
-    lane.evaluator()
-    program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    begin()
     program.write("mine.py", RIGHT)
     program.write("other.py", RIGHT)
     local function with(name)
@@ -1066,10 +1057,8 @@ t.test("another solution in the same session is refused, and stays where it is",
 end)
 
 t.test("a try that names nothing goes on with the task and solution of the newest open session", function()
-    lane.evaluator()
     program.fresh()
-    program.write("light.lua", POLICY)
-    program.write("problems/twice.py", MODEL .. INPUTS)
+    begin("problems/twice.py")
     program.write("mine.py", RIGHT)
     program.write("other.py", RIGHT)
     local function of(...) return program.run("-q", "--device=cpu", ...) end
@@ -1086,9 +1075,7 @@ t.test("a try that names nothing goes on with the task and solution of the newes
 end)
 
 t.test("without PyTorch: exit 5, with what to do", function()
-    lane.evaluator()
-    program.write("light.lua", POLICY)
-    program.write("twice.py", MODEL .. INPUTS)
+    begin()
     local bare = program.folder .. "/bare"
     local made = assert(process.run { "python3", "-m", "venv", "--without-pip", bare })
     if not made.ok then t.skip("python3 -m venv does not work here") end
